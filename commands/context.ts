@@ -27,7 +27,7 @@ export interface CommandContext extends AnsweringContext {
   readonly standings: Standings;
   /** The rules of each listing of the community, with or without a key. */
   readonly rules: readonly ListedRules[];
-  /** What people call a listing, by its configured name, as far as it is known now. External text. */
+  /** The display name of a listing as far as it is known now, by its configured name. External text. */
   readonly displayName: (listing: string) => string;
   /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
   readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;

@@ -26,7 +26,7 @@ import { ownTexts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { commands as builtIn } from './index.ts';
 
-/** What the description of a slash command of the package's user depends on. @category Commands */
+/** The context in which the description of a custom slash command is built. @category Commands */
 export interface CustomDescriptionContext {
   readonly listings: readonly ListedLookup[];
   /** True if several communities share the program. */
@@ -35,10 +35,7 @@ export interface CustomDescriptionContext {
   readonly texts: { readonly locale: Locale };
 }
 
-/**
- * What a slash command of the package's user can use: the part of tallyhook's own that is stable.
- * @category Commands
- */
+/** The context of a custom slash command: the stable part of the context of tallyhook's own. @category Commands */
 export interface CustomCommandContext extends CustomDescriptionContext {
   /**
    * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.

@@ -27,7 +27,7 @@ export function causeName(cause: Cause, { text, has }: Texts): Markup {
   return has('credits.causes', cause) ? text(`credits.causes.${cause}`) : text('credits.otherCause');
 }
 
-/** What members read of an entry of a program in place of its cause: the reason; null for all other entries. */
+/** The reason that a program gave for its entry, in place of the cause; null for all other entries. */
 export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKey): Markup | null {
   return key === undefined || reason === null ? null : escapeName(reason, maxLength) || null;
 }

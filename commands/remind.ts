@@ -94,7 +94,7 @@ export const remind = {
   },
 } as const satisfies Command;
 
-/** What the options choose. @throws InputError for a listing or quiet hours that there are not */
+/** The choices in the options of the command. @throws InputError for an unknown listing or invalid quiet hours */
 function chosenBy(input: CommandInput, context: CommandContext): ChosenReminders {
   const { listing, quiet_hours: typed, channel } = input.options;
   const quiet = typed === undefined ? undefined : parseQuietHours(String(typed));
@@ -141,7 +141,9 @@ function nextText(dueAt: number, { texts, clock }: CommandContext): Markup {
   return texts.text('remind.nextAt', { time });
 }
 
-/** What the member has chosen, in the first of the communities that differs from the standard. */
+/**
+ * The member's choices in all communities, a line each: quiet hours, muted listings, and the channel; null by default.
+ */
 async function describeChoices(userId: string, context: CommandContext): Promise<readonly (Markup | null)[]> {
   const { reminders, texts } = context;
   const all = await reminders.choicesOf(userId);

@@ -223,8 +223,8 @@ async function settlePurchase(
 }
 
 /**
- * What a page has room for, beside its title, balance and buttons. Discord: 40 components and 4,000 characters in a message;
- * an item counts as three components, and with a picture, below which its button is, as five.
+ * Limits of a page, beside its title, balance and buttons. Discord: 40 components and 4,000 characters in a message; an
+ * item counts as three components, and with a picture, below which its button is, as five.
  */
 const maxComponents = 30;
 const maxCharacters = 3_400;

@@ -32,7 +32,7 @@ const maxNameLength = 100;
 /** Causes of entries that neither count nor pay. */
 const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
 
-/** What happened to the last deliveries of a member, one line each. */
+/** The command that shows the results of a member's last deliveries, one line each. */
 export const trace = {
   name: 'trace',
   visibility: 'private',

@@ -26,7 +26,7 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   );
 }
 
-/** What to do if a package is not installed, as in a clone before `npm ci`; undefined for any other error. */
+/** The hint for a package that is not installed, as in a clone before `npm ci`; undefined for any other error. */
 function missingPackage(error) {
   var found = error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message);
   if (found)

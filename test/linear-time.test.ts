@@ -52,7 +52,7 @@ import {
   type RowRules,
   suggestTemplate,
 } from '../src/cli/import/interpret-row.ts';
-import { createCsvParser, createJsonDivider, recognizeFormat } from '../src/cli/import/read-rows.ts';
+import { createCsvParser, recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/init-command.ts';
 import { findUsername } from '../src/core/records/username.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
@@ -288,7 +288,6 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a line of the log', (text) => log.info({ text, err: new Error(text) }, text)],
   ['rows of CSV', (text) => readCsv(`user,points\n${text}`)],
   ['a quoted field of CSV', (text) => readCsv(`"${text}"`)],
-  ['elements of JSON', (text) => createJsonDivider(['users']).push(`{"users":[${JSON.stringify(text)},${text}`)],
   ['a row of an import', (text) => interpretRow(withFields('user points time listing', text), rowRules)],
   ['a key with an id', (text) => createKeyReader('points_{guild}_{user}')(`points_${text}`)],
   ['the template of a key', (text) => suggestTemplate(text)],

@@ -25,6 +25,15 @@ const first = Date.now() - 30 * day;
 /** The id of member `i`, which is ascending, as an SQL expression; the same as {@link voterOf}'s. */
 export const memberIdSql = 'CAST(200000000000000000 + i * 1000003 AS TEXT)';
 
+/**
+ * The numbers of members in an order that is as good as random, as a common table expression of SQLite. A table that has
+ * grown like this has room in its pages, as in production; one that is filled in the order of its key has none.
+ */
+export function scatteredNumbersSql(members: number): string {
+  return `WITH RECURSIVE counted(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM counted LIMIT ${members}),
+    numbers(i) AS (SELECT i FROM counted ORDER BY i * 2654435761 % 4294967291)`;
+}
+
 /** The user id of the member who casts the vote with this number. */
 export function voterOf(number: number, voters: VoterOrder = 'sequential'): string {
   const member = (number * strides[voters]) % voterCounts[voters];

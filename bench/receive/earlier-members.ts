@@ -6,7 +6,7 @@ import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
 import { serializeHistory } from '../../src/core/store/account-columns.ts';
 import { openStore } from '../../src/features/store.ts';
 import { accountOf } from '../../test/support/communities.ts';
-import { memberIdSql } from '../load/vote.ts';
+import { memberIdSql, scatteredNumbersSql } from '../load/vote.ts';
 
 /** Before the benchmark's votes. */
 const day = Math.floor(Date.now() / dayMs) - 60;
@@ -17,7 +17,7 @@ const credits = 10;
 export async function addEarlierMembers(path: string, members: number): Promise<void> {
   await (await openStore(`sqlite:${path}`, systemClock, { thread: false })).close();
   const database = new DatabaseSync(path);
-  const numbers = `WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers LIMIT ${members})`;
+  const numbers = scatteredNumbersSql(members);
   const history = serializeHistory(addVote(emptyHistory, 'server', day, new Set()));
   // The listing is of the first community.
   const accountId = `'${accountOf('')}' || ${memberIdSql}`;
@@ -25,9 +25,10 @@ export async function addEarlierMembers(path: string, members: number): Promise<
   try {
     database.exec(`
       PRAGMA synchronous = OFF;
+      PRAGMA cache_size = -400000;
       BEGIN;
       ${numbers} INSERT INTO entries (id, account_id, listing, credits, cause, at, number)
-        SELECT i + 1, ${accountId}, 'server', ${credits}, 'vote', ${votedAt}, 1 FROM numbers;
+        SELECT i + 1, ${accountId}, 'server', ${credits}, 'vote', ${votedAt}, 1 FROM numbers ORDER BY i;
       ${numbers} INSERT INTO balances (
           account_id, credits, votes, last_entry, last_votes, entries, history,
           week_start, week_votes, week_credits, month_start, month_votes, month_credits

@@ -1,5 +1,3 @@
-import { systemClock } from '@tallyhook/platform/clock';
-import { printProgress } from '@tallyhook/platform/database/migrations/report-progress';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../config/load.ts';
@@ -41,7 +39,6 @@ export async function register(
   const exclude = listOf(options.exclude).map((name) => name.replace(/^\//, ''));
   const adopted = listOf(options.delete);
   const rest = createDiscordRest(config.discord);
-  const onMigration = printProgress(terminal, systemClock);
   const registerIn = async (store: Store): Promise<number> => {
     const caller = 'tallyhook register';
     const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store, adopted })
@@ -73,7 +70,7 @@ export async function register(
       terminal.printError(`--delete: no command elsewhere has the id ${id} and the name of one of ours.`);
     return unknown.length > 0 ? exitCode.runtimeError : exitCode.ok;
   };
-  return withStore(config.databaseUrl, registerIn, { onMigration });
+  return withStore(config.databaseUrl, registerIn);
 }
 
 const listOf = (value = '') => value.split(',').flatMap((each) => each.trim() || []);

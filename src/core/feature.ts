@@ -4,13 +4,13 @@ import type { SqlHooks, SqlModule } from './store/sql-module.ts';
 import type { Hooks } from './tally/tally.ts';
 
 /**
- * What a feature does in transactions, everything optional. The writer thread and receivers load it, so its imports contain
- * neither discord.js nor Express. `Own` are the tables that it adds.
+ * The part of a feature in transactions, everything optional. The writer thread and receivers load it, so its imports
+ * contain neither discord.js nor Express. `Own` are the tables that it adds.
  */
 export interface Feature<Own = unknown> extends Hooks, SqlHooks {
   /** The statements of the feature; `store.NAME` has them all. */
   readonly sql?: SqlModule;
-  /** What its tables contain about members. */
+  /** The data about members in its tables. */
   readonly tables?: Partial<MemberTables> & MemberTables<Own>;
   /** The kinds of its effects. */
   readonly effects?: readonly EffectKind[];

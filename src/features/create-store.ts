@@ -4,8 +4,6 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
 import type { FileClaim } from '@tallyhook/platform/database/file-claim';
-import type { MigrationProgress } from '@tallyhook/platform/database/migrations/migrate';
-import { logProgress } from '@tallyhook/platform/database/migrations/report-progress';
 import { monitorFiles } from '@tallyhook/platform/database-file-monitor';
 import { second } from '@tallyhook/platform/durations';
 import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
@@ -73,7 +71,6 @@ export interface OpenStoreOptions {
   readonly thread?: boolean;
   readonly claim?: FileClaim;
   readonly log?: Log;
-  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
 }
 
 /**
@@ -82,23 +79,21 @@ export interface OpenStoreOptions {
  * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
  * @param options.claim of a program that runs until it is stopped: rejects with `in_use` if another one has claimed the
  *   SQLite file, and reports a new ledger. Short commands have none
- * @param options.log where to report that the database file was deleted or replaced, and the progress of an upgrade
- * @param options.onMigration called with the progress of migrations, instead of logging it
+ * @param options.log where to report upgrades, and that the database file was deleted or replaced
  */
 export async function createStore(
   source: DatabaseSource,
   clock: Clock,
-  { thread = true, claim, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
+  { thread = true, claim, log }: OpenStoreOptions = {},
 ): Promise<Store> {
   const features = { ...storedFeatures, workerFile: findWorkerFile() };
-  const { dialect, commits, release } = await openDatabase(source, clock, features, {
-    ...{ thread, claim: claim ?? null, log },
-    onMigration(progress) {
-      onMigration?.(progress);
-      if (claim !== undefined && !progress.isUpgrade && progress.isComplete)
-        log?.info({ database: sqlitePathOf(source.url) ?? 'PostgreSQL' }, 'created a new, empty ledger');
-    },
+  const { dialect, commits, release, isNew } = await openDatabase(source, clock, features, {
+    thread,
+    claim: claim ?? null,
+    log,
   });
+  if (claim !== undefined && isNew)
+    log?.info({ database: sqlitePathOf(source.url) ?? 'PostgreSQL' }, 'created a new, empty ledger');
   const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;

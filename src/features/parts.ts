@@ -160,7 +160,7 @@ export interface FeatureParts {
   readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
-/** What is sent of a direct message now. */
+/** A direct message as it is sent now. */
 export interface Sendable<Message extends object = object> {
   /** The message as it is stored by now. */
   readonly message: Message;

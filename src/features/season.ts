@@ -4,7 +4,7 @@ import type { Community } from './communities/feature.ts';
 import { currentPrizes } from './prizes/feature.ts';
 import { currentRaffle } from './raffles/feature.ts';
 
-/** What the members of a community can win now: a line for each board with prizes, and one for the raffle, with the time until which votes count (ms). */
+/** Lines for the prizes and the raffle that can be won now, with the time until which votes count. */
 export function seasonLines(
   { listings, timeZone }: Pick<Community, 'listings' | 'timeZone'>,
   texts: Texts,

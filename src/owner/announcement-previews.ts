@@ -7,7 +7,7 @@ import { previews } from '../features/previews.ts';
 import type { Texts } from '../texts/texts.ts';
 import { findSite } from '../webhook/sites/index.ts';
 
-/** What is announced of a listing, and how. */
+/** The settings of a listing that its announcements depend on. */
 export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site' | 'rewards' | 'timeZone'>;
 
 /** Announcements with sample members and the amounts that the rules pay now. @param options `title` of the listing */

@@ -93,7 +93,7 @@ async function answer(route: Route, request: Request, response: Response, caller
 
 const retryAfterSeconds = 5;
 
-/** What an error is called for programs, if it does not say it itself. */
+/** The code of an error without one of its own, by status. */
 const codes: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized',

@@ -13,7 +13,7 @@ import {
 import { hiddenRolesOf } from '../features/guards/feature.ts';
 import type { Store } from '../features/store.ts';
 
-/** What belongs to one community: what its managers see. */
+/** The scope of one community's records, which its managers see. */
 export type CommunityScope = RecordScope;
 
 /** The accounts of one community. Reads reject with the driver's error. */
@@ -84,7 +84,7 @@ export function createOwnerCommunities(options: {
   };
 }
 
-/** What belongs to each community, as it is configured now, by its guild or {@link withoutGuild}. */
+/** The scope of each community, as it is configured now, by its guild or {@link withoutGuild}. */
 export function createCommunityScopes(directory: Directory) {
   return {
     ids: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),

@@ -49,10 +49,10 @@ type ReplayDelivery = (
 interface OwnerGuilds {
   /** The guilds of the communities whose guild is known. */
   ids(): readonly string[];
-  /** What belongs to the community of a guild; null if there is none. */
+  /** The scope of a guild's community; null if there is none. */
   scopeOf(guildId: string): CommunityScope | null;
   scopeOfCommunity(communityId: CommunityId): CommunityScope | null;
-  /** What Discord says of them; null in a process without a bot token. */
+  /** Reads guilds and members from Discord; null in a process without a bot token. */
   readonly reader: GuildReader | null;
   /** Pictures of members and guilds; by default there are none. */
   readonly pictures?: Pictures | null;
@@ -96,7 +96,7 @@ export interface OwnerContext extends RecordsContext {
   readonly stream: Pick<EventStream, 'send'>;
   /** The endpoints of communities that hear of events. */
   readonly endpoints: Pick<EndpointAccess, 'list' | 'attempts' | 'test' | 'resume' | 'resend'>;
-  /** What the sites of listings have said of a member's next votes; by default nothing. */
+  /** A member's next votes as the sites of listings stated them; by default none. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;
@@ -117,7 +117,7 @@ export interface Caller {
   readonly token: ApiToken | null;
 }
 
-/** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
+/** The owner's view of the rewards. Rejects with the driver's error if the database cannot be read. */
 interface RewardRecords {
   readonly cards: readonly ConsoleCard[];
   /** By the calendar of the community; of all listings by that of the first one. @param scope null for all listings */

@@ -9,7 +9,7 @@ import { errorResponse } from './api-schemas.ts';
 const components = '#/components/schemas/';
 const json = (schema: JsonObject) => ({ 'application/json': { schema } });
 
-/** What statuses other than success mean, by their names in the document. */
+/** Descriptions of statuses other than success. */
 const errors = {
   400: 'The request is invalid; `error` names every invalid field.',
   401: 'The token is missing, unknown, revoked or has expired.',
@@ -125,7 +125,7 @@ function operationOf(route: Route | StreamRoute, schemaOf: SchemaOf): JsonObject
   };
 }
 
-/** What can be repeated is created once. */
+/** Whether every request creates something: one with an idempotency key may repeat an earlier one. */
 function isAlwaysCreated({ creates, isIdempotent }: Pick<Route, 'creates' | 'isIdempotent'>): boolean {
   return creates === true && isIdempotent === undefined;
 }

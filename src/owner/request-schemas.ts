@@ -106,7 +106,7 @@ export const memberListQuery = z.strictObject({
   ...pageFields(defaultLimit),
 });
 
-/** What is about one community, which has to be named if there are several. */
+/** The query of a route about one community, which has to be named if there are several. */
 export const communityQuery = z.strictObject({ guildId: optional(guildId) });
 export const endpointParameter = z.object({
   endpoint: z.string().regex(/^[\da-f]{12}$/, 'must be the id of an endpoint'),

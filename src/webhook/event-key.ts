@@ -2,8 +2,9 @@ import { day } from '@tallyhook/platform/durations';
 import type { Premium, Vote } from './event.ts';
 
 /*
- * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never
- * deleted. They are the only defence against replay attacks, because the signature covers neither a time nor an ID.
+ * Keys of events: an event has the same one in every delivery, late or reformatted. Keys are unique in the store and
+ * never deleted. They are the only defence against replay attacks, because the signature covers neither a time nor an
+ * ID.
  */
 
 /** 16 bytes as 32 lowercase hex digits. */

@@ -58,27 +58,18 @@ const repository = new URL('../..', import.meta.url).pathname;
 /** What a next version could need of the table that every vote writes to. */
 const migration = `
 import { sql } from 'kysely';
-import type { Migration } from '../../../platform/database/migrations/migration.ts';
+import type { Migration } from '../../../platform/database/migrations/migrate.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 
 export function next({ name }: Dialect): Migration {
   const ifNotExists = sql.raw(name === 'postgres' ? 'if not exists' : '');
   return {
     compatible: true,
-    steps: [
-      { up: (db) => sql\`alter table entries add column \${ifNotExists} doubled bigint\`.execute(db).then(() => {}) },
-      {
-        total: async () => 0,
-        async chunk(db, after) {
-          const ids = sql\`select id from entries where id > \${Number(after ?? 0)} order by id limit 20\`;
-          const changed = sql\`update entries set doubled = credits * 2 where id in (\${ids}) returning id\`;
-          const { rows } = await changed.execute(db);
-          const last = Math.max(...rows.map((row) => Number((row as { id: number }).id)));
-          return rows.length === 0 ? null : { cursor: String(last), rows: rows.length };
-        },
-      },
-      { up: (db) => sql\`create index if not exists entries_doubled on entries (doubled)\`.execute(db).then(() => {}) },
-    ],
+    async up(db) {
+      await sql\`alter table entries add column \${ifNotExists} doubled bigint\`.execute(db);
+      await sql\`update entries set doubled = credits * 2\`.execute(db);
+      await sql\`create index if not exists entries_doubled on entries (doubled)\`.execute(db);
+    },
   };
 }
 `;

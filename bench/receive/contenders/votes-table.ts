@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { memberIdSql } from '../../load/vote.ts';
+import { memberIdSql, scatteredNumbersSql } from '../../load/vote.ts';
 import type { Vote } from './express.ts';
 
 /**
@@ -18,9 +18,10 @@ export function openVotes(directory: string, members = 0): (votes: readonly Vote
   `);
   if (members > 0) {
     database.exec(`
-      WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers LIMIT ${members})
-        INSERT INTO balances SELECT ${memberIdSql}, 10 FROM numbers;
-      PRAGMA wal_checkpoint(TRUNCATE)`);
+      PRAGMA cache_size = -400000;
+      ${scatteredNumbersSql(members)} INSERT INTO balances SELECT ${memberIdSql}, 10 FROM numbers;
+      PRAGMA wal_checkpoint(TRUNCATE);
+      PRAGMA cache_size = -2000`);
   }
   const insert = database.prepare('INSERT INTO votes (user_id, at, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const credit = database.prepare(

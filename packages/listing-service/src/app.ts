@@ -13,7 +13,7 @@ export interface ServiceAppDependencies extends PageDependencies, LookupApiDepen
   readonly health: HealthHandler;
 }
 
-/** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */
+/** The handler of all requests: the API below its base path, the OpenAPI document, health and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
   const { log, origin, health } = dependencies;
   const app = express();

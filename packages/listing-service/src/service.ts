@@ -75,7 +75,7 @@ export interface ServiceOptions {
    * webhooks from the dashboard; null for no limits (default: generous limits, and none with `actAsMembers`).
    */
   readonly actionLimits?: Partial<Readonly<Record<LimitedAction, ActionLimits>>> | null;
-  /** What members have to pass before each vote: the one of this service, or your own (default: nothing). */
+  /** The challenge that members have to pass before each vote: that of this service, or your own (default: none). */
   readonly challenge?: 'proof-of-work' | VoteChallenge | null;
   /** The retry policy of webhooks (default: ten attempts in hours). */
   readonly retry?: WebhookRetryPolicy;

@@ -44,7 +44,7 @@ const localizationsOf = (part: z.ZodType<string, string>) =>
     })
     .nullish();
 
-/** What commands and all options have. */
+/** The fields of commands and of all options. */
 const described = {
   name,
   description: text,
@@ -100,7 +100,7 @@ const subcommandGroup = z
 
 const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueOption]);
 
-/** What commands of all types have. */
+/** The fields of commands of all types. */
 const shared = {
   default_member_permissions: z.string().regex(/^\d+$/).nullish(),
   dm_permission: z.boolean().nullish(),

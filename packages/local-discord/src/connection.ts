@@ -62,7 +62,7 @@ export type Resume = z.output<typeof resumeSchema>;
  */
 const helloDelayMs = 10;
 
-/** What the connections of a gateway have in common. */
+/** Options that all connections of a gateway share. */
 export interface ConnectionOptions {
   readonly state: DiscordState;
   readonly token: string;
@@ -71,14 +71,14 @@ export interface ConnectionOptions {
   readonly grantedIntents: number;
 }
 
-/** What the query of a connection's URL says. */
+/** Parameters in the query of a connection's URL. */
 export interface Transport {
   readonly version: number;
   readonly encoding: 'json' | 'etf';
   readonly compression: Compression | null;
 }
 
-/** What a connection leaves to its gateway. */
+/** Methods of the gateway that a connection calls. */
 interface ConnectionOwner {
   identify(connection: GatewayConnection, identify: Identify): void;
   resume(connection: GatewayConnection, resume: Resume): CloseReason | undefined;

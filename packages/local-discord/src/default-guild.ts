@@ -25,7 +25,7 @@ export interface DefaultGuildOptions {
   readonly pictures?: Readonly<Record<string, string>>;
   /** The id of the application and of its bot (default: always the same). */
   readonly applicationId?: string;
-  /** What is to be called otherwise. */
+  /** Names in place of the default ones. */
   readonly names?: {
     /** The bot and its own role. */
     readonly bot?: string;

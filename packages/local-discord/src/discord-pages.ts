@@ -5,7 +5,7 @@ import { sendSimplePage } from '@tallyhook/platform/web/simple-page';
 import type { DiscordStore } from './discord-store.ts';
 import { RejectedByClientError, reject } from './errors.ts';
 
-/** What a permission allows, as Discord says it. */
+/** Texts of the consent page, as on Discord, by OAuth2 scope. */
 const permissionTexts: Readonly<Record<string, string>> = {
   identify: 'Access your username, avatar, and banner',
   guilds: "Know what servers you're in",

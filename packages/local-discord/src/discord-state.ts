@@ -73,7 +73,7 @@ export type StateChange =
       readonly userId: string;
       /** A command such as `/role add`, the label of a button, the placeholder of a select, or the title of a modal. */
       readonly label: string;
-      /** What the member did, such as `chose a channel in /setup`. */
+      /** The member's action, such as `chose a channel in /setup`. */
       readonly action: string;
       readonly state: 'sent' | 'answered' | 'failed';
       /** Time since it was sent (ms). */

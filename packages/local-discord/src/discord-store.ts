@@ -8,7 +8,7 @@ import { OAuth, type OAuthApplication } from './oauth.ts';
 import { RoleConnections } from './role-connections.ts';
 import { Threads } from './threads.ts';
 
-/** What a local Discord stores. */
+/** The stores of a local Discord, one for each kind of object. */
 export type DiscordStore = ReturnType<typeof createStore>;
 
 /**

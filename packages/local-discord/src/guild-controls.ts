@@ -15,7 +15,7 @@ export interface ThreadStart {
   readonly isPrivate?: boolean;
 }
 
-/** What the people who run the guild do to it, and its members to themselves. */
+/** Actions of the people who run the guild, and of its members on themselves. */
 export interface GuildControls {
   /** Moves a role; the roles in between make room. `position` from 1 (lowest). @throws RejectedByClientError */
   moveRole(roleId: string, position: number): void;

@@ -42,7 +42,7 @@ export const callbackSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal(callbackType.modal), data: modalSchema }),
 ]);
 
-/** What a bot sends as the initial response to an interaction (Discord: "Interaction Callback"), by `type`. */
+/** The initial response to an interaction as a bot sends it (Discord: "Interaction Callback"), by `type`. */
 export type Callback = z.output<typeof callbackSchema>;
 
 /** The initial response to an interaction. */
@@ -67,7 +67,7 @@ export interface Interaction {
   readonly channelId: string;
   /** A command such as `/role add`, or its name in a menu, the label of a button, the placeholder of a select, or the title of a modal. */
   readonly label: string;
-  /** What the member did, such as `chose a channel in /setup`. */
+  /** The member's action, such as `chose a channel in /setup`. */
   readonly action: string;
   /** The message of the used component. */
   readonly sourceId: string | null;

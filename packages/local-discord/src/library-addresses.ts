@@ -2,7 +2,7 @@
 interface LibraryAddress {
   /** One library, or several that have the same option. */
   readonly libraries: string;
-  /** What the program contains; a `#` begins what is no code. */
+  /** Lines of the bot's program with the addresses; a `#` begins a comment. */
   readonly lines: readonly string[];
 }
 

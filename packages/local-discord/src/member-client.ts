@@ -190,7 +190,7 @@ export class MemberClient {
     };
   }
 
-  /** What an interaction says about the place and the member. */
+  /** Fields of an interaction that describe the place and the member. */
   #context(channel: Channel, userId: string) {
     const { state } = this.#store;
     const user = state.user(userId);
@@ -233,7 +233,7 @@ function resolvedField(resolved: Resolved): { resolved?: Resolved } {
   return Object.keys(resolved).length > 0 ? { resolved } : {};
 }
 
-/** What the kinds of selects select. Discord: "Component Types", 3 and 5 to 8. */
+/** Nouns for the values of selects, by component type. Discord: "Component Types", 3 and 5 to 8. */
 const selected: Readonly<Record<3 | 5 | 6 | 7 | 8, string>> = {
   3: 'an option',
   5: 'a member',
@@ -249,7 +249,7 @@ function componentLabel(component: NormalizedControl): string {
 }
 
 /**
- * What a member did with a control, such as `chose a channel in /setup`.
+ * A member's action with a control, such as `chose a channel in /setup`.
  *
  * @param command the command that the message responds to, if any
  */

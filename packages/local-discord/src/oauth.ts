@@ -19,7 +19,7 @@ export interface OAuthApplication {
 
 const scopes = ['identify', 'guilds', 'role_connections.write'];
 
-/** What a member is asked for. */
+/** An authorization request (OAuth2) that the member approves or not. */
 export interface Authorization {
   readonly application: OAuthApplication;
   readonly redirectUri: string;
@@ -35,7 +35,7 @@ interface Grant {
   readonly expiresAt: number;
 }
 
-/** What happens to the permissions that members have given to applications. */
+/** Controls that end the authorizations of applications by members. */
 export interface AuthorizationControls {
   /** The member removes the bot's application in the settings of the client. */
   deauthorize(userId: string): void;

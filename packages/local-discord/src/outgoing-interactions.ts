@@ -106,7 +106,7 @@ async function readCallback(response: Response): Promise<RequestBody> {
 /** The key pair of an application, with which Discord signs interactions over HTTP. */
 export type SigningKey = ReturnType<typeof createSigningKey>;
 
-/** What precedes the 32 bytes of an Ed25519 private key in PKCS #8. RFC 8410, section 7. */
+/** The prefix of the 32 bytes of an Ed25519 private key in PKCS #8. RFC 8410, section 7. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** An Ed25519 key pair. @param seed the private key: 32 bytes */

@@ -68,7 +68,7 @@ export const persistedState = z.object({
   guildLocale: z.enum(locales).default(defaultLocale),
   commands: z.array(command).default([]),
 });
-/** What survives a restart: messages, members, channels, threads, roles, languages and commands, as JSON can represent it. */
+/** The saved state as JSON can represent it, see {@link persistedState}. */
 export type PersistedState = z.output<typeof persistedState>;
 
 /** Whether a change affects the saved state. */

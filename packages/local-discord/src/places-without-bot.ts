@@ -72,7 +72,7 @@ export function isWithoutBot(channel: Channel): boolean {
   return channel.type === 3 || (isInGuild(channel) && channel.guild_id === otherGuildId);
 }
 
-/** What an interaction from there says about the place. Discord: "Interaction Structure". */
+/** Fields of an interaction that describe a place without the bot. Discord: "Interaction Structure". */
 export function placeWithoutBot(channel: Channel, user: User) {
   const app_permissions = String(memberPermissions);
   if (!isInGuild(channel)) return { user, context: 2, app_permissions };

@@ -141,7 +141,7 @@ export function createRest(options: RestOptions) {
   ): Promise<void> => {
     const method = request.method ?? 'GET';
     const at = clock.now();
-    /** Its requests and responses contain secrets. */
+    /** True if requests and responses of the path contain secrets. */
     const isTokenPath = path.startsWith('/oauth2/token');
     let body: unknown;
 

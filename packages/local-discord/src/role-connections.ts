@@ -34,7 +34,7 @@ const connectionSchema = z.object({
 /** A value that an application defines for linked roles (Discord: "Application Role Connection Metadata"). */
 export type RoleConnectionRecord = z.output<typeof recordSchema>;
 
-/** What an owner demands of members for a role: a record with the value to compare with (a number, or days). */
+/** A condition of a linked role: a record with the value to compare with (a number, or days). */
 export interface LinkedRoleCondition {
   readonly key: string;
   readonly value: number;
@@ -45,7 +45,7 @@ export type RoleConnectionObject = z.output<typeof connectionSchema>;
 
 /** Linked roles, as people use them. Discord: "Application Role Connection Metadata". */
 export interface LinkedRoleControls {
-  /** What the application has published. */
+  /** The records that the application has published. */
   readonly records: readonly RoleConnectionRecord[];
   /** Replaces what the application has published. */
   saveRecords(body: unknown): readonly RoleConnectionRecord[];

@@ -5,7 +5,7 @@ import { type GuildChannel, isThread, type Message, type Thread, type ThreadMemb
 /** Discord: "approximate count of users in a thread, stops counting at 50". */
 const maxCountedMembers = 50;
 
-/** What can be set when a thread is created or changed; null is the default at its creation, and no change later. */
+/** Settings at the creation or a change of a thread; null is the default at its creation, and no change later. */
 interface ThreadSettings {
   readonly invitable?: boolean | null | undefined;
   readonly auto_archive_duration?: Thread['thread_metadata']['auto_archive_duration'] | null | undefined;

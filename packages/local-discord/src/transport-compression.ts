@@ -1,6 +1,6 @@
 import { constants, createDeflate, createZstdCompress } from 'node:zlib';
 
-/** What all messages of a connection are compressed with, as one stream. Discord: "Gateway", transport compression. */
+/** The compression of all messages of a connection, as one stream. Discord: "Gateway", transport compression. */
 export type Compression = 'zlib-stream' | 'zstd-stream';
 
 export function isCompression(name: string): name is Compression {

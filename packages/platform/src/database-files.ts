@@ -22,8 +22,8 @@ export interface DatabaseFiles {
 }
 
 /**
- * What can happen to the files: that the database itself is another one, or that only its write-ahead log or the log's
- * index is. The messages contain no path, because `/readyz` is public.
+ * Problems of the files: the database itself is another one, or only its write-ahead log or the log's index is. The
+ * messages contain no path, because `/readyz` is public.
  */
 export const fileProblems = {
   database: {

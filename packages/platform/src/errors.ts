@@ -9,7 +9,7 @@ import type { KnownErrorCode, TallyhookErrorCode } from './error-codes.ts';
 export class TallyhookError extends Error {
   /** Stable, for programs. */
   readonly code: TallyhookErrorCode;
-  /** What the operator can do about it. */
+  /** How the operator can solve it. */
   readonly hint: string | undefined;
 
   constructor(code: KnownErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {

@@ -13,7 +13,7 @@ function warnOfUnused(): void {
   unused.clear();
 }
 
-/** What may be called when, for the users of an app or a receiver. */
+/** Guards for an app or a receiver: one `start`, one `stop`, and no call after it. */
 export function createLifecycle({ name, log }: { readonly name: 'app' | 'receiver'; readonly log: Log }) {
   let isStarted = false;
   let isClosed = false;

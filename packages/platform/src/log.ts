@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { createRedactor, markRedacting, type Redactor } from './redactor.ts';
 
-/** What the program logs with: fields come first, as in pino. */
+/** The logger of the program: fields come first, as in pino. */
 export interface Log {
   readonly debug: LogMethod;
   readonly info: LogMethod;
@@ -32,7 +32,7 @@ export type LogLevel = (typeof logLevels)[number];
 export interface LogOptions {
   /** Lines below it are left out. */
   readonly level: LogLevel;
-  /** What no line may contain. */
+  /** Secrets that no line may contain. */
   readonly secrets: readonly string[];
   /** JSON lines by default. */
   readonly format?: 'json' | 'pretty';
@@ -58,7 +58,7 @@ type RedactingOptions = Omit<LogOptions, 'secrets'> & { readonly secrets: readon
  * ```
  */
 export function createLog(options: LogOptions): ProgramLog;
-/** With a redactor, to which secrets are added later. @internal */
+/** Creates a log with a redactor, to which secrets are added later. @internal */
 export function createLog(options: RedactingOptions): ProgramLog;
 export function createLog(options: RedactingOptions): ProgramLog {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });

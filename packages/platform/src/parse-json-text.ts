@@ -3,7 +3,7 @@ export class InvalidJsonError extends SyntaxError {
   /** The line of the mistake, counted from 1 like its column. */
   readonly line: number;
   readonly column: number;
-  /** What is probably meant: a sentence. */
+  /** The probable mistake: a sentence. */
   readonly hint: string;
 
   constructor(text: string, at: number, hint: string) {
@@ -32,7 +32,7 @@ export function parseJsonText(text: string): unknown {
 const token =
   /[ \t\r\n]*(?:([[\]{},:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
-/** What may come next: a value, a value or the end of an empty array, a name or the end of an empty object, and so on. */
+/** Tokens that may come next, such as a value or the end of an empty array, or a name or the end of an empty object. */
 type Expected = 'value' | 'valueOrEnd' | 'nameOrEnd' | 'name' | 'colon' | 'commaOrEnd';
 
 function findJsonError(text: string): InvalidJsonError {
@@ -54,7 +54,7 @@ function findJsonError(text: string): InvalidJsonError {
   }
 }
 
-/** What is expected after a token; null if the token is not. `open` has the brackets that are open. */
+/** The tokens that may follow a token; null if it is not expected itself. `open` has the brackets that are open. */
 function nextAfter(sign: string, expected: Expected, open: string[]): Expected | null {
   const isValueExpected = expected === 'value' || expected === 'valueOrEnd';
   const isNameExpected = expected === 'name' || expected === 'nameOrEnd';

@@ -3,13 +3,13 @@ import { closest } from './did-you-mean.ts';
 import type { ConfigIssue } from './invalid-config-error.ts';
 import { knownKeysOf, messageFor } from './schema-messages.ts';
 
-/** What is parsed, for the messages of its issues. */
+/** The source of a parsed value, for the messages of its issues. */
 export interface ParsedSource {
   /** Begins the name of every part; empty for the options of a function. */
   readonly setting: string;
-  /** What is not understood is not this: `a setting`, or `an option of createReceiver`. */
+  /** The noun that an unknown part is not: `a setting`, or `an option of createReceiver`. */
   readonly noun: string;
-  /** What to do about a part. */
+  /** The hint for an invalid part. */
   readonly hint: string | ((path: readonly (string | number)[]) => string);
 }
 

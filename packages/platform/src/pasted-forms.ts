@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /*
- * What people paste into settings. Each form takes away what certainly does not belong to a value, and says what is wrong
- * with the rest. No message has anything of the value: it may be a secret in the wrong place.
+ * Forms of values that people paste into settings. Each takes away what certainly does not belong to a value, and says
+ * what is wrong with the rest. No message has anything of the value: it may be a secret in the wrong place.
  */
 
 export interface PastedForm {
   clean(text: string): string;
-  /** What is wrong with a cleaned value: completes "… is invalid: ". Null if nothing is, empty if it is something else. */
+  /** The problem of a cleaned value: completes "… is invalid: ". Null if there is none, empty if it has no words. */
   problem(text: string): string | null;
 }
 
@@ -31,7 +31,7 @@ export function pasted(
     });
 }
 
-/** What is copied with a text from a page and not seen: zero-width characters, marks of direction, soft hyphens. */
+/** Invisible characters in text copied from a page: zero-width characters, marks of direction, soft hyphens. */
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
 const quotePairs = ['""', "''", '``', '“”', '„“', '‘’', '«»'];
 
@@ -105,7 +105,7 @@ export const botTokenForm: PastedForm = {
   },
 };
 
-/** What is wrong with the token of a bot at discord.com: the id of the bot, a time and a signature, with dots between. */
+/** The problem of a bot token, or null. At discord.com, it has the bot's id, a time and a signature between dots. */
 export function tokenProblem(token: string, apiUrl: string): string | null {
   const host = URL.parse(apiUrl)?.hostname ?? '';
   const problem = botTokenForm.problem(token);

@@ -47,7 +47,7 @@ export function markRedacting<Logger extends object>(logger: Logger, redact: Red
   return Object.assign(logger, { [redactorMark]: redact });
 }
 
-/** What redacts secrets in the lines of a logger; undefined if it does not do that itself. */
+/** The redactor of a logger's lines; undefined if the logger does not redact secrets itself. */
 export function redactorOf(logger: object): Redactor | undefined {
   return redactorMark in logger ? (logger[redactorMark] as Redactor) : undefined;
 }

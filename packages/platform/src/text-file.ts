@@ -110,7 +110,7 @@ function archiveIn(content: Uint8Array) {
   return archives.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte));
 }
 
-/** What bytes without an encoding are. */
+/** A description of bytes without an encoding. */
 export function describeBinary(bytes: Uint8Array): [problem: string, hint: string] {
   const archive = archiveIn(bytes);
   if (archive !== undefined) return [archive.problem, archive.hint];

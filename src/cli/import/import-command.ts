@@ -148,7 +148,7 @@ async function* partsOf(votes: AsyncIterable<SiteVote>, listing: string, shareOf
     // The key of an import from a file, so that one continues the other under the same name.
     const key = `vote ${listing} ${at}`;
     const items = [{ userId, key, credits: 0, vote: { listing, at, isTotal: false } }];
-    yield { rows: [{ file: listing, line: 0, row: { type: 'items', items } as const }], share: shareOf(at) };
+    yield { rows: [{ file: listing, row: 0, read: { type: 'items', items } as const }], share: shareOf(at) };
   }
 }
 

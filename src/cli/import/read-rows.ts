@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import { parseJson } from '@tallyhook/platform/json';
+import { isObject, parseJson } from '@tallyhook/platform/json';
 import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
 import { describeBinary, encodingOf, UnreadableFileError, unreadable } from '@tallyhook/platform/text-file';
 import { CsvError, parse } from 'csv-parse';
@@ -70,9 +70,16 @@ function parseObject(text: string): unknown {
 
 const maxRowLength = 1_000_000;
 
-/** A file that cannot be read as what it is. @param line counted from 1 */
-function invalidFile(line: number, problem: string, hint: string): TallyhookError {
-  return new TallyhookError('invalid_import_file', `The row on line ${line} ${problem}.`, { hint });
+/** Characters of a JSON file, which is parsed as a whole. */
+const maxJsonLength = 256 * 1024 * 1024;
+
+/** A file that cannot be read as what it is. @param subject such as `The row on line 5` */
+function invalidFile(subject: string, problem: string, hint: string): TallyhookError {
+  return new TallyhookError('invalid_import_file', `${subject} ${problem}.`, { hint });
+}
+
+function rowOn(line: number): string {
+  return `The row on line ${line}`;
 }
 
 interface CsvRow {
@@ -111,8 +118,9 @@ export function createCsvParser(delimiter: string) {
 
   function toInvalidFile(error: Error): Error {
     if (!(error instanceof CsvError)) return error;
-    if (error.code === 'CSV_QUOTE_NOT_CLOSED') return invalidFile(line, 'does not end', 'A closing quote is missing.');
-    return invalidFile(line, 'is too long', 'A closing quote may be missing.');
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+      return invalidFile(rowOn(line), 'does not end', 'A closing quote is missing.');
+    return invalidFile(rowOn(line), 'is too long', 'A closing quote may be missing.');
   }
 
   return {
@@ -128,136 +136,18 @@ function findDelimiter(sample: string): string {
   return counted.reduce((best, each) => (each.count > best.count ? each : best)).delimiter;
 }
 
-interface JsonElement {
-  /** Where it begins, counted from 1. */
-  readonly line: number;
-  /** The name of the property; null in an array. */
-  readonly key: string | null;
-  readonly text: string;
-}
-
-const [quote, backslash, comma, lineFeed] = [34, 92, 44, 10];
-const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
-const betweenValues = [32, 9, 10, 13, 44, 58];
-
-/**
- * Divides a JSON file into the elements of one array or object, without having the whole file in memory. The elements are
- * not parsed.
- * @param path the names of the properties that lead to the array or object; empty for the outermost one
- */
-export function createJsonDivider(path: readonly string[]) {
-  /** Text that is not finished of the earlier parts, and where to continue in it. */
-  let rest = '';
-  let position = 0;
-  let line = 1;
-  /** Start of the current string, and of the current element; -1 for none. */
-  let stringStart = -1;
-  let elementStart = -1;
-  let elementLine = 1;
-  /** Open arrays and objects, and how many of them, from the outermost one, are on the path: objects or not. */
-  let depth = 0;
-  const onPath: { readonly isObject: boolean }[] = [];
-  let key: string | null = null;
-  let isKeyNext = false;
-  let isDone = false;
-
-  const isFound = () => onPath.length === path.length + 1;
-  const isDirect = () => depth === onPath.length;
-
-  function open(isObject: boolean): void {
-    const leadsOn = !isFound() && isDirect() && (depth === 0 || key === path[depth - 1]);
-    depth += 1;
-    if (!leadsOn) return;
-    onPath.push({ isObject });
-    key = null;
-    isKeyNext = isObject;
-  }
-
-  function close(): void {
-    if (isDirect()) {
-      if (isFound()) isDone = true;
-      else onPath.pop();
-    }
-    depth -= 1;
-  }
-
-  function divide(text: string): JsonElement[] {
-    const elements: JsonElement[] = [];
-    const finish = () => {
-      if (elementStart === -1) return;
-      elements.push({ line: elementLine, key, text: text.slice(elementStart, position).trimEnd() });
-      elementStart = -1;
-    };
-    for (; position < text.length && !isDone; position += 1) {
-      const code = text.charCodeAt(position);
-      if (stringStart !== -1) {
-        if (code === backslash) position += 1;
-        if (code !== quote) continue;
-        if (isKeyNext && isDirect()) {
-          const name = text.slice(stringStart, position + 1);
-          const parsed = parseJson(name);
-          key = typeof parsed === 'string' ? parsed : name.slice(1, -1);
-          isKeyNext = false;
-        }
-        stringStart = -1;
-        continue;
-      }
-      if (code === lineFeed) line += 1;
-      const isClosing = code === closeBrace || code === closeBracket;
-      const isBetween = isClosing || betweenValues.includes(code);
-      if (!isBetween && elementStart === -1 && isFound() && isDirect() && !isKeyNext) {
-        elementStart = position;
-        elementLine = line;
-      }
-      if (code === quote) stringStart = position;
-      else if (code === openBrace || code === openBracket) open(code === openBrace);
-      else if (isClosing) {
-        if (isFound() && isDirect()) finish();
-        close();
-      } else if (code === comma && isDirect()) {
-        if (isFound()) finish();
-        isKeyNext = onPath.at(-1)?.isObject === true;
-        key = null;
-      }
-    }
-    keepFrom(text, elementStart !== -1 ? elementStart : stringStart !== -1 ? stringStart : position);
-    return elements;
-  }
-
-  function keepFrom(text: string, start: number): void {
-    rest = text.slice(start);
-    position -= start;
-    if (elementStart !== -1) elementStart -= start;
-    if (stringStart !== -1) stringStart -= start;
-    if (rest.length > maxRowLength) {
-      throw invalidFile(elementLine, 'is too long', 'Name the part of the file with the members: --path NAME.');
-    }
-  }
-
-  return {
-    /** The elements that end in the next part of the file. @throws TallyhookError `invalid_import_file` */
-    push: (part: string): JsonElement[] => (isDone ? [] : divide(rest + part)),
-    /** @throws TallyhookError `invalid_import_file` if the array or object does not end, or was not found */
-    end(): void {
-      if (isDone) return;
-      if (isFound()) throw invalidFile(line, 'does not end', 'The file is incomplete.');
-      throw invalidFile(1, 'does not lead to a JSON array or object', 'Check --path and --format.');
-    },
-  };
-}
-
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
 interface FileRow {
-  /** Where it begins, counted from 1. */
-  readonly line: number;
+  /** The line where it begins, or in JSON the number of the element. Counted from 1. */
+  readonly row: number;
   readonly fields: Fields;
 }
 
 export interface FileOptions {
   /** Null to recognise it. */
   readonly format: FileFormat | null;
-  /** Where the array or object is in a JSON file; see {@link createJsonDivider}. */
+  /** The names of the properties that lead to the array or object in a JSON file; empty for the outermost one. */
   readonly path: readonly string[];
 }
 
@@ -265,8 +155,7 @@ const partSize = 256 * 1024;
 const discordId = /^["']?\d{15,20}["']?$/;
 
 /**
- * Reads a file row by row, so that memory does not depend on its size. Each part says how much of the file has been read.
- * Names beyond ASCII do not matter, so that Windows-1252 is read as well.
+ * Reads a file row by row, but JSON as a whole. Each part says how much of the file has been read. Names beyond ASCII do not matter, so that Windows-1252 is read as well.
  * @throws TallyhookError `invalid_import_file`, and UnreadableFileError
  */
 export async function* readRows(
@@ -320,25 +209,38 @@ function csvReader(delimiter: string) {
         names = fields.map((field, index) => (hasNames && field.trim() !== '' ? field.trim() : String(index + 1)));
         if (hasNames) return [];
       }
-      const row: Record<string, string> = {};
+      const named: Record<string, string> = {};
       for (let index = 0; index < fields.length; index += 1) {
-        row[names[index] ?? String(index + 1)] = fields[index] ?? '';
+        named[names[index] ?? String(index + 1)] = fields[index] ?? '';
       }
-      return [{ line, fields: row }];
+      return [{ row: line, fields: named }];
     });
   return { push: async (text: string) => toRows(await parser.push(text)), end: async () => toRows(await parser.end()) };
 }
 
 function jsonReader(path: readonly string[]) {
-  const divider = createJsonDivider(path);
+  const parts: string[] = [];
+  let size = 0;
   return {
-    push: (text: string): FileRow[] =>
-      divider
-        .push(text)
-        .map(({ line, key, text: element }) => ({ line, fields: fieldsOf(parseRow(element, line), key) })),
-    end(): FileRow[] {
-      divider.end();
+    push(text: string): FileRow[] {
+      parts.push(text);
+      size += text.length;
+      if (size > maxJsonLength) {
+        const hint = 'Write one value per line instead, for example with jq: jq -c ".[]" FILE > FILE.ndjson';
+        throw invalidFile('The file', 'is too large for JSON', hint);
+      }
       return [];
+    },
+    end(): FileRow[] {
+      let found = parseRow(parts.join(''), 1, 'The file');
+      for (const name of path) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+      if (typeof found !== 'object' || found === null)
+        throw invalidFile('The file', 'does not lead to a JSON array or object', 'Check --path and --format.');
+      const isList = Array.isArray(found);
+      return Object.entries(found).map(([key, value], index) => ({
+        row: index + 1,
+        fields: fieldsOf(value, isList ? null : key),
+      }));
     },
   };
 }
@@ -349,38 +251,38 @@ function lineReader() {
   const toRows = (lines: readonly string[]): FileRow[] =>
     lines.flatMap((text) => {
       line += 1;
-      return text.trim() === '' ? [] : [{ line, fields: fieldsOf(parseRow(text, line), null) }];
+      return text.trim() === '' ? [] : [{ row: line, fields: fieldsOf(parseRow(text, line), null) }];
     });
   return {
     push(text: string): FileRow[] {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > maxRowLength) throw invalidFile(line + 1, 'is too long', 'Choose another --format.');
+      if (rest.length > maxRowLength) throw invalidFile(rowOn(line + 1), 'is too long', 'Choose another --format.');
       return toRows(lines);
     },
     end: () => toRows([rest]),
   };
 }
 
-function parseRow(text: string, line: number): unknown {
+/** @param firstLine of the text in the file */
+function parseRow(text: string, firstLine: number, subject = rowOn(firstLine)): unknown {
   try {
     return parseExactly(text);
   } catch {
-    throw invalidJson(text, line);
+    throw invalidJson(text, firstLine, subject);
   }
 }
 
-/** @param firstLine of the text in the file */
-function invalidJson(text: string, firstLine: number): TallyhookError {
+function invalidJson(text: string, firstLine: number, subject: string): TallyhookError {
   const choice = 'Check the file there, or choose another --format.';
   try {
     parseJsonText(text);
   } catch (error) {
     if (!(error instanceof InvalidJsonError)) throw error;
     const { line, column, hint } = error;
-    return invalidFile(firstLine, `is not JSON at line ${firstLine + line - 1}, column ${column}`, `${hint} ${choice}`);
+    return invalidFile(subject, `is not JSON at line ${firstLine + line - 1}, column ${column}`, `${hint} ${choice}`);
   }
-  return invalidFile(firstLine, 'is not JSON', choice);
+  return invalidFile(subject, 'is not JSON', choice);
 }
 
 /** @param sample the beginning of the file */

@@ -227,17 +227,15 @@ export async function openForImport(url: string, dryRun: boolean) {
 export function printReport(
   report: ImportReport,
   { json, name, importId }: { readonly json: boolean; readonly name: string; readonly importId: number | null },
-  { print, printError }: Terminal,
+  { print }: Terminal,
 ): number {
   const isDone = importId !== null;
-  const rejected = report.rejectedRows();
   if (json) print(JSON.stringify({ imported: isDone, id: importId, name, ...report.json() }));
   else {
     for (const line of report.lines(isDone)) print(line);
     if (isDone) print(`To take it back: tallyhook import --undo ${importId}`);
-    if (rejected > 0) printError(`${formatCount(rejected, 'row')} rejected.`);
   }
-  return rejected === 0 ? exitCode.ok : exitCode.runtimeError;
+  return report.rejectedRows() === 0 ? exitCode.ok : exitCode.runtimeError;
 }
 
 /** Completes what a dry run finds in the ledger by what the earlier rows would have stored there. */
@@ -284,12 +282,12 @@ const itemsAtOnce = 250;
 
 interface Place {
   readonly file: string;
-  readonly line: number;
+  readonly row: number;
 }
 
 /** Rows of what is imported. */
 interface ImportPart {
-  readonly rows: readonly (Place & { readonly row: InterpretedRow })[];
+  readonly rows: readonly (Place & { readonly read: InterpretedRow })[];
   /** How much has been read with it, from 0 to 1. */
   readonly share: number;
 }
@@ -327,11 +325,11 @@ export async function creditAll(
 
   try {
     for await (const { rows, share } of parts) {
-      for (const { row, ...place } of rows) {
+      for (const { read, ...place } of rows) {
         report.addRow();
-        if (row.type === 'skipped') report.skip(row.reason);
-        else if (row.type === 'rejected') report.reject({ ...place, reason: row.reason });
-        else for (const item of row.items) waiting.push({ item, ...place });
+        if (read.type === 'skipped') report.skip(read.reason);
+        else if (read.type === 'rejected') report.reject({ ...place, reason: read.reason });
+        else for (const item of read.items) waiting.push({ item, ...place });
         if (waiting.length >= itemsAtOnce) await creditWaiting(itemsAtOnce);
       }
       report.flush();
@@ -365,7 +363,7 @@ async function* partsOf(
         const part = rows.slice(start, start + itemsAtOnce);
         bytes += ((bytesRead - bytes) * part.length) / (rows.length - start);
         yield {
-          rows: part.map(({ line, fields }) => ({ file, line, row: interpretRow(fields, rules) })),
+          rows: part.map(({ row, fields }) => ({ file, row, read: interpretRow(fields, rules) })),
           share: (before + bytes) / size,
         };
       }
@@ -385,7 +383,7 @@ export function createImportReport(rejectedFile: string | null) {
   const totals = { rows: 0, credits: 0, votes: 0, balances: 0, alreadyImported: 0 };
   const skipped = new Map<string, number>();
   const rejected = new Map<string, { count: number; first: RejectedRow[] }>();
-  if (rejectedFile !== null) writeFileSync(rejectedFile, 'file,line,reason\r\n', { flag: 'wx', mode: 0o600 });
+  if (rejectedFile !== null) writeFileSync(rejectedFile, 'file,row,reason\r\n', { flag: 'wx', mode: 0o600 });
   let pending = '';
 
   function skip(reason: string): void {
@@ -397,7 +395,7 @@ export function createImportReport(rejectedFile: string | null) {
     sum.count += 1;
     if (sum.first.length < shownLines) sum.first.push(row);
     rejected.set(row.reason, sum);
-    if (rejectedFile !== null) pending += `"${row.file.replaceAll('"', '""')}",${row.line},"${row.reason}"\r\n`;
+    if (rejectedFile !== null) pending += `"${row.file.replaceAll('"', '""')}",${row.row},"${row.reason}"\r\n`;
   }
 
   return {
@@ -435,7 +433,7 @@ export function createImportReport(rejectedFile: string | null) {
       rejected: [...rejected].map(([reason, { count, first }]) => ({
         reason,
         count,
-        first: first.map(({ file, line }) => ({ file, line })),
+        first: first.map(({ file, row }) => ({ file, row })),
       })),
     }),
     /** @param isDone whether it was imported, not only read */
@@ -453,8 +451,8 @@ export function createImportReport(rejectedFile: string | null) {
         ...(alreadyImported > 0 ? [`  ${formatCount(alreadyImported, 'entry', 'entries')} imported before`] : []),
         ...[...skipped].map(([reason, count]) => `  ${count.toLocaleString('en')} left out: ${reason}`),
         ...[...rejected].map(([reason, { count, first }]) => {
-          const lines = first.map(({ line }) => line).join(', ');
-          return `  ${formatCount(count, 'row')} rejected: ${reason} (line ${lines}${count > first.length ? ', …' : ''})`;
+          const shown = first.map(({ row }) => row).join(', ');
+          return `  ${formatCount(count, 'row')} rejected: ${reason} (row ${shown}${count > first.length ? ', …' : ''})`;
         }),
       ];
     },

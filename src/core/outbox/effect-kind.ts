@@ -6,11 +6,11 @@ import type { Texts } from '../../texts/texts.ts';
 import type { CommunityId } from '../ledger/account.ts';
 import { parseQueue, type QueueName, queueName } from './queue.ts';
 
-/** What the contents of a kind of effect are, as the outbox stores them. */
+/** The format in which the outbox stores the contents of a kind of effect. */
 export interface EffectFormat<Content extends object> {
   /** The contents that this parsed JSON holds; null if it is something else. Never throws. */
   readonly parse: (value: unknown) => Content | null;
-  /** What is left for others of contents that mention a member who is forgotten; null if nothing is. */
+  /** The contents without a member who is forgotten, as far as they are about others; null if nothing is left. */
   withoutMember?(content: Content, userId: string): Content | null;
 }
 
@@ -206,7 +206,7 @@ interface EffectRow {
   readonly id: number;
   /** The delivery that caused it; null without one. */
   readonly deliveryId: number | null;
-  /** What is rate-limited together, such as the id of a channel. Effects of different queues do not delay each other. */
+  /** The name of the queue, such as of a channel, with a rate limit of its own: no queue delays another. */
   readonly queue: string;
   /** Number of attempts started. */
   readonly attempts: number;
@@ -295,7 +295,7 @@ export interface Announcement {
   readonly listing: string;
   /** The voter or the holder of the purchase; null when the event names nobody. */
   readonly userId: string | null;
-  /** What this event paid (credits). */
+  /** Credits that this event paid. */
   readonly credits: number;
   /** The balance after it (credits); null without a user. */
   readonly balance: number | null;
@@ -313,7 +313,7 @@ export interface Announcement {
   readonly streak: number | null;
   /** How multipliers raised the credits of the event itself (`10 × 2`); null if none applied. */
   readonly calculation: string | null;
-  /** What else it earned. Its credits are part of `credits`. */
+  /** Further rewards of the event. Their credits are part of `credits`. */
   readonly bonuses: readonly Bonus[];
   /** The roles that it gave or extended. */
   readonly roles: readonly GivenRole[];
@@ -346,13 +346,13 @@ export interface MemberRole {
   readonly role: string;
 }
 
-/** What an effect of a role contains. */
+/** The contents of a role effect. */
 export interface RoleContent extends MemberRole {
   /** Whether the contents are deleted when it is finished, because the member was forgotten. */
   readonly erase?: true;
 }
 
-/** What a direct message or a report to the owner says, by its type. */
+/** The contents of a direct message or of a report to the owner, by its type. */
 export interface TypedMessage {
   readonly type: string;
 }

@@ -46,7 +46,7 @@ export interface VoteEvent extends MemberEventFields {
 /** A vote completed a step of the rule for streaks. @category Events */
 export interface StreakEvent extends MemberEventFields {
   readonly type: 'streak';
-  /** What the step paid (credits). */
+  /** Credits that the step paid. */
   readonly credits: number;
   /** The streak with which the step was completed (days). */
   readonly days: number;
@@ -57,7 +57,7 @@ export interface StreakEvent extends MemberEventFields {
 /** A vote reached a milestone of the rules. @category Events */
 export interface MilestoneEvent extends MemberEventFields {
   readonly type: 'milestone';
-  /** What the milestone paid (credits). */
+  /** Credits that the milestone paid. */
   readonly credits: number;
   /** The counted votes that were reached. */
   readonly votes: number;
@@ -82,7 +82,7 @@ export interface PremiumEvent extends HandlerEventFields {
   readonly tier: string | null;
   /** End of the paid period (ms since the epoch); null if it is not known. */
   readonly periodEnd: number | null;
-  /** What it paid (credits). */
+  /** Credits that the event paid. */
   readonly credits: number;
   /** The balance after it (credits); null without a holder, or if it never pays. */
   readonly balance: number | null;
@@ -102,9 +102,9 @@ export interface PurchaseEvent extends HandlerEventFields {
   /** The item's id and name in the settings of the shop. */
   readonly item: string;
   readonly name: string;
-  /** What it cost (credits), as a positive number. */
+  /** The price (credits), as a positive number. */
   readonly price: number;
-  /** What the purchase changed (credits): the price as a negative number. */
+  /** The change of the balance (credits): the price as a negative number. */
   readonly credits: number;
   /** The balance after it (credits). */
   readonly balance: number;
@@ -125,7 +125,7 @@ export interface ReviewEvent extends HandlerEventFields {
   readonly comment: string;
 }
 
-/** What each kind of handler receives. */
+/** The event of each kind of handler. */
 export interface HandlerEvents {
   readonly vote: VoteEvent;
   readonly premium: PremiumEvent;
@@ -135,7 +135,7 @@ export interface HandlerEvents {
   readonly review: ReviewEvent;
 }
 
-/** What the outbox stores for a call of a handler. */
+/** A call of a handler, as the outbox stores it. */
 export interface HandlerContent {
   /** The id of the call, the same for every attempt, also after a requeue. */
   readonly id: string;
@@ -146,7 +146,7 @@ export type HandlerKind = keyof HandlerEvents;
 
 export type HandlerEvent = HandlerEvents[HandlerKind];
 
-/** What events are stored for beside their effects in Discord: handlers, and the stream of the API while it is read. */
+/** Receivers of events beside their effects in Discord: handlers, and the stream of the API while it is read. */
 export type SubscribedKind = HandlerKind | 'stream';
 
 /** Every kind of handler. */

@@ -44,7 +44,7 @@ export function createQueueShare(
   };
 }
 
-/** What Discord rate-limits together, of all communities: all role changes of a guild have one limit. */
+/** The rate limit of a queue on Discord, across communities: all role changes of a guild have one. */
 function limitOf(queue: string): string {
   const { type, id } = parseQueue(queue);
   return type === 'role' ? `role ${id.split(' ')[0]}` : targetOfQueue(queue);
@@ -60,7 +60,7 @@ function partitionOf(queue: string, partitions: number): number {
   return (hash >>> 0) % partitions;
 }
 
-/** What is left to processes that process no outbox: they send few requests. */
+/** Requests per second for processes that process no outbox: they send few. */
 const reservedRequestsPerSecond = 5;
 
 /**

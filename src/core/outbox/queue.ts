@@ -1,10 +1,10 @@
 import type { CommunityId } from '../ledger/account.ts';
 
 /**
- * What the effects of a queue have in common: the channel that they are posted to, the guild whose roles change, one role
- * that Discord rejects, the guild whose members are asked for, the member who gets direct messages or linked roles, a kind of
- * handlers, the goals of a party, the prizes or the raffles of a community, the listing whose site confirms votes, the community whose
- * deliveries are replayed, or an endpoint that hears of events.
+ * The target that the effects of a queue share: the channel that they are posted to, the guild whose roles change, one
+ * role that Discord rejects, the guild whose members are asked for, the member who gets direct messages or linked
+ * roles, a kind of handlers, the goals of a party, the prizes or the raffles of a community, the listing whose site
+ * confirms votes, the community whose deliveries are replayed, or an endpoint that hears of events.
  */
 export type QueueType = keyof typeof lanes;
 
@@ -85,7 +85,7 @@ export function roleQueueName(communityId: CommunityId, guildId: string, roleId:
   return queueName('role', communityId, `${guildId} ${roleId}`);
 }
 
-/** What Discord limits or rejects together, of whatever community: the target of a circuit for channels and roles. */
+/** The target of a circuit, whatever the community: a channel or a guild's roles, which Discord limits as one. */
 export function targetOfQueue(name: string): string {
   const { type, id } = parseQueue(name);
   switch (type) {

@@ -20,8 +20,8 @@ export interface ListingWithSecrets extends ResolvableListing {
   /** The complete value of the header `Authorization`; null if every vote must be signed. */
   readonly voteAuthorization: string | null;
   /**
-   * Its secrets are valid at its own address only, as those of every listing that an owner has linked: at the shared
-   * addresses, a weak secret that two owners have chosen would mix up their listings.
+   * True if its secrets are valid at its own address only, as those of every listing that an owner has linked: at the
+   * shared addresses, a weak secret that two owners have chosen would mix up their listings.
    */
   readonly ownAddress?: true;
 }

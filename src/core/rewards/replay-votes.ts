@@ -48,7 +48,7 @@ export interface PeriodMember {
   readonly streak: () => number;
 }
 
-/** What a community pays when calendar periods end. */
+/** Payments of a community at the end of calendar periods. */
 export interface PeriodEnd {
   /** The lengths of these periods by the rules of a listing. */
   readonly periods: (rewards: ListingRewards) => readonly Period[];
@@ -66,7 +66,7 @@ export interface ReplayContext {
   readonly goalAt?: ((listing: ReplayListing, at: number) => CommonGoal | null) | undefined;
   /** Times of the votes that reached goals (ms since the epoch), by their ids. */
   readonly goals: ReadonlyMap<string, number>;
-  /** What decides about the luck of a vote; missing without luck. */
+  /** The draw that decides about the luck of a vote; missing without luck. */
   readonly drawOf?: ((userId: string, vote: PastVote) => Draw) | undefined;
 }
 

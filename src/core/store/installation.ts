@@ -4,7 +4,7 @@ import { run, type SqlAccess, upsert } from './query-builder.ts';
 import type { Sql } from './sql-module.ts';
 
 /*
- * What the program that uses a database says of itself, for `tallyhook doctor`: settings in code, and commands that a
+ * A description of the program that uses a database, for `tallyhook doctor`: settings in code, and commands that a
  * program leaves out, are known to no other process.
  */
 
@@ -51,7 +51,7 @@ export async function secretOf({ db, connection }: SqlAccess): Promise<string> {
   return row.value;
 }
 
-/* What the programs that use the database say of themselves. */
+/* Notes of the programs that use the database. */
 
 export const reads = {
   /** The note of the program that uses the database. */

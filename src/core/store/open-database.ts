@@ -7,7 +7,6 @@ import { describeConnectionError } from '@tallyhook/platform/database/connection
 import { prepareDatabaseDirectory } from '@tallyhook/platform/database/database-directory';
 import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
 import { claimFile, type FileClaim } from '@tallyhook/platform/database/file-claim';
-import type { MigrationProgress } from '@tallyhook/platform/database/migrations/migrate';
 import { unusableFileHint } from '@tallyhook/platform/database/unusable-file';
 import type { DatabaseFiles } from '@tallyhook/platform/database-files';
 import { codeOf, messageOf, StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
@@ -87,7 +86,6 @@ interface OpenDatabaseOptions {
   /** How a program that runs until it is stopped claims the SQLite file; null for a short command. */
   readonly claim: FileClaim | null;
   readonly log: Log | undefined;
-  readonly onMigration: ((progress: MigrationProgress) => void) | undefined;
 }
 
 /**
@@ -98,7 +96,7 @@ export async function openDatabase(
   { url, open }: DatabaseSource,
   clock: Clock,
   features: LoadedFeatures,
-  { thread, claim, log, onMigration }: OpenDatabaseOptions,
+  { thread, claim, log }: OpenDatabaseOptions,
 ) {
   const path = sqlitePathOf(url);
   let release = () => {};
@@ -108,11 +106,13 @@ export async function openDatabase(
       release = await claimFile(path, claim, log);
     }
     const dialect = await open();
-    await migrate(dialect, clock, { onProgress: onMigration }).catch(async (error: unknown) => {
+    const isNew = await migrate(dialect, clock, (migration) =>
+      log?.info({ migration }, 'upgrading the database'),
+    ).catch(async (error: unknown) => {
       await dialect.close();
       throw error;
     });
-    return { dialect, release, commits: startCommits(dialect, clock, features, thread) };
+    return { dialect, release, isNew, commits: startCommits(dialect, clock, features, thread) };
   } catch (error) {
     release();
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, url);

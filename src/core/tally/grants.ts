@@ -39,7 +39,7 @@ export function applyGrants(
   return given;
 }
 
-/** What could not be given before, because the member had left for example, is tried with each event. */
+/** Retries roles that could not be given before, such as to a member who had left; called with each event. */
 function repairParked(
   tally: Pick<Tally, 'grantsOf' | 'saveGrant' | 'enqueue'>,
   event: {

@@ -24,8 +24,8 @@ export interface ListingContext {
 }
 
 /**
- * What of a listing is announced as it is recorded. Tests are announced in any case. Features add theirs, see
- * {@link AddedValue}, and their settings with this `event` say whether it is on.
+ * Events of a listing that are announced as they are recorded. Tests are announced in any case. Features add theirs,
+ * see {@link AddedValue}, and their settings with this `event` say whether it is on.
  */
 export interface AnnouncedEvents {
   /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */
@@ -77,8 +77,8 @@ export function serializeIdentities(identities: readonly ListingIdentity[]): str
 }
 
 /**
- * Of the column `deliveries.origin`: null for a delivery that was never quarantined, and none for a text that is not
- * valid.
+ * The identities in the column `deliveries.origin`: null for a delivery that was never quarantined, and none for a text
+ * that is not valid.
  */
 export function parseIdentities(text: string | null): readonly ListingIdentity[] | null {
   if (text === null) return null;

@@ -78,7 +78,7 @@ export interface LatestTimes {
   readonly receivedAt: number;
 }
 
-/** What decides whether an order has expired; null without such an event. */
+/** Times that decide whether an order has expired; null without such an event. */
 export interface OrderTimes {
   /** Purchases and renewals. */
   readonly paid: LatestTimes | null;

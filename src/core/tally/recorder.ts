@@ -67,7 +67,7 @@ import {
   writeUnpaid,
 } from './write-event.ts';
 
-/** What decides what counts, by name: each reads and writes through the tally of its transaction. */
+/** Operations that decide what counts, by name: each reads and writes through the tally of its transaction. */
 const operations = {
   record: recordDelivery,
   recordReplay,
@@ -269,7 +269,7 @@ function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
 }
 
 /**
- * What is recorded instead of the vote where a feature may hold it; null for nothing.
+ * The delivery that is recorded instead of the vote where a feature may hold it; null for none.
  * @param keys of a new vote, which is not held if it is known
  */
 function callBeforeVote(vote: Vote, keys: readonly EventKey[], context: RecordingContext): RecordedDelivery | null {
@@ -346,7 +346,7 @@ interface CastVote {
   readonly now: number;
 }
 
-/** What a vote earns. Nothing is written yet. */
+/** The rewards of a vote, before anything is written. */
 interface VoteRewards {
   /** The vote's own entry first. */
   readonly entries: readonly RewardEntry[];
@@ -568,7 +568,7 @@ export interface Claim {
   readonly userId: string;
   /** The time of the vote according to the service (ms since the epoch). */
   readonly at: number;
-  /** What another site says of it. */
+  /** Details that another site states of the vote. */
   readonly atSite?: Omit<VoteAtSite, 'id'>;
   /** Whether it is announced, because its member learns of it from no reply. */
   readonly isAnnounced?: boolean;

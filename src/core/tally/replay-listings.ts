@@ -32,7 +32,7 @@ function toReplayListing({ rewards, community }: ListingContext, outages: readon
   return { rewards, communityListings, sameTarget, calendar, outageDays: outageDaysOf(outages, calendar) };
 }
 
-/** What a recount depends on beside the account. `now` in ms since the epoch. */
+/** The context of a recount. `now` in ms since the epoch. */
 export interface RecountContext {
   /** The listings of the community; without any, there are no rules, and days are those of UTC. */
   readonly listings: readonly ListingContext[];
@@ -40,7 +40,7 @@ export interface RecountContext {
   readonly now: number;
 }
 
-/** What is paid stays in the history, so that no later vote pays it again. */
+/** Rules for a recount without listings. Paid rewards stay in the history, so that no later vote pays them again. */
 const withoutRules = {
   rewards: { streak: null },
   calendar: calendarOf({ timeZone: 'UTC' }),

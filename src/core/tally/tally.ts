@@ -134,7 +134,7 @@ export interface StoredCorrection extends Correction {
 export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'reason' | 'untimed' | 'deliveryId'>;
 
 /**
- * What one transaction reads and writes: all or none of it is committed, and nothing that it reads changes before the
+ * Reads and writes of one transaction: all or none of it is committed, and nothing that it reads changes before the
  * commit. Synchronous, so that the rules are the same for every database: the store has loaded what they read, or reads
  * it from a local file. A decision has no other side effects, because the store may repeat it with more data.
  */
@@ -197,8 +197,8 @@ export interface Tally extends OutboxWrites {
 }
 
 /**
- * What an event must have for a hook to be called: a rule, a value of its listing or of the vote that is neither null, false
- * nor missing, or a mark of its member's account. So a plain vote calls no hook.
+ * The condition for a call of a hook: the event has a rule, a value of its listing or of the vote that is neither null,
+ * false nor missing, or a mark of its member's account. So a plain vote calls no hook.
  */
 export type HookCondition =
   | { readonly rule: AddedValue<unknown> }
@@ -207,7 +207,7 @@ export type HookCondition =
   | { readonly mark: keyof Marks }
   | { readonly any: readonly HookCondition[] };
 
-/** What a feature does in the transaction of such an event: synchronous, and only through the tally. */
+/** A feature's part in the transaction of an event: a condition and a synchronous call on the tally. */
 export interface Hook<Event, Result = void> {
   readonly of: HookCondition;
   /** The row that it reads; PostgreSQL locks it before the accounts. `at`: the time of the event (ms since the epoch) */
@@ -258,7 +258,7 @@ export interface Hooks {
   readonly afterCorrection?: (tally: Tally, correction: HeardCorrection, balance: number) => void;
 }
 
-/** What is common to the events of one delivery or claim. Times are ms since the epoch. */
+/** Fields that the events of one delivery or claim share. Times are ms since the epoch. */
 export interface Recorded {
   readonly listing: ListingContext;
   readonly deliveryId: number | null;
@@ -294,7 +294,7 @@ export interface RecordedVote extends Recorded {
 /** A premium event with all that it earned. */
 export interface RecordedPremium extends Recorded {
   readonly event: Premium;
-  /** What it paid (credits), and the balance after it; null without a holder, or if it never pays. */
+  /** Credits that it paid, and the balance after it; null without a holder, or if it never pays. */
   readonly credits: number;
   readonly balance: number | null;
 }

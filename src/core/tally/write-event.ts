@@ -41,7 +41,7 @@ export interface RecordingContext {
   readonly rowWriter: DeliveryRowWriter;
 }
 
-/** What an event changes. */
+/** The entries, keys and account that an event changes. */
 interface EventRewards {
   /** The entry of the event itself first. */
   readonly entries: readonly RewardEntry[];
@@ -50,7 +50,7 @@ interface EventRewards {
   readonly account: AccountState | null;
   /** The streak after the event (days); null unless a vote was counted. */
   readonly streak: number | null;
-  /** What a counted vote reached. */
+  /** Steps and milestones that a counted vote reached. */
   readonly reached?: Reached;
   /** Stores what is not an entry. Returns the roles that it gave. */
   readonly apply: (deliveryId: number) => readonly GivenRole[];
@@ -143,7 +143,7 @@ function rowOf(event: Event, { delivery, listing }: RecordingContext) {
   return { ...delivery, listing: listing.name, kind: event.kind, userId: event.userId };
 }
 
-/** What a hook of any event may depend on; an event without a member has no account. */
+/** The fields that the condition of a hook may depend on; an event without a member has no account. */
 interface HookedEvent {
   readonly listing: ListingContext;
   readonly account?: AccountState;
@@ -239,7 +239,7 @@ export function isAnnounced(
   return announced.votes || (announced.milestones && entries.some(({ cause }) => cause === 'milestone'));
 }
 
-/** What the recording of an event changed. */
+/** The result of recording an event. */
 export interface RecordedEvent {
   /** The entry of the event itself first; none for an event that never pays. */
   readonly entries: readonly RewardEntry[];

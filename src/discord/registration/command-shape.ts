@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '@tallyhook/platform/json';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { defaultLocale, type Locale, locales } from '@tallyhook/platform/texts/locale';
 import {
   ApplicationCommandType,
@@ -190,6 +191,9 @@ const comparable = z.object({
   options: arrayOf(option),
 });
 
+/** Each command is compared several times, and has texts in all languages. */
+const comparableOf = memoizeOne((command: ListedCommand | ApplicationCommandBody) => comparable.parse(command));
+
 /** A command in Discord's list. */
 export const listedCommand = z.looseObject({
   id: z.string(),
@@ -208,12 +212,12 @@ export function keyOf({ type = ApplicationCommandType.ChatInput, name }: NamedCo
 
 /** True if Discord's command equals `body`. */
 export function hasBody(listed: ListedCommand, body: ApplicationCommandBody): boolean {
-  return isEqual(listed, comparable.parse(body));
+  return isEqual(listed, comparableOf(body));
 }
 
 /** The fields that a registration sets, as JSON, to recognise the command later with {@link hasDefinition}. */
 export function definitionOf(body: ApplicationCommandBody): string {
-  return JSON.stringify(comparable.parse(body));
+  return JSON.stringify(comparableOf(body));
 }
 
 /** True if Discord's command is still the one that was registered. */
@@ -244,12 +248,12 @@ export function isDescribedAs(listed: ListedCommand, body: ApplicationCommandBod
 
 /** The words that describe a command, by language: a command in a menu has nothing but its name. */
 function wordsOf(command: ListedCommand | ApplicationCommandBody): ReadonlyMap<string, string> {
-  const { type, name_localizations: names, description_localizations: descriptions } = comparable.parse(command);
+  const { type, name_localizations: names, description_localizations: descriptions } = comparableOf(command);
   return new Map(Object.entries(type === ApplicationCommandType.ChatInput ? descriptions : names));
 }
 
 function isEqual(listed: ListedCommand, expected: Definition): boolean {
-  const actual = comparable.parse(listed);
+  const actual = comparableOf(listed);
   // Discord lists these for a guild's commands too, but they cannot be set.
   const isGlobal = expected.contexts.length > 0;
   return isDeepStrictEqual(isGlobal ? actual : { ...actual, contexts: [], integration_types: [] }, expected);

@@ -1,4 +1,5 @@
 import { DiscordAPIError } from '@discordjs/rest';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import {
@@ -173,10 +174,13 @@ export async function inspectRegistration(registration: ReadOnlyRegistration): P
   return { isCurrent, isAsStored, conflicts: plan.conflicts, elsewhere };
 }
 
+/** The list is read again after each change. */
+const offeredBy = memoizeOne(commandDataOf);
+
 async function planRegistration(registration: ReadOnlyRegistration): Promise<Reading> {
   const { guildId, applicationId, registry } = registration;
   const stored = await registry.list(applicationId);
-  const offered = commandDataOf(registration);
+  const offered = offeredBy(registration);
   return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
 }
 

@@ -56,7 +56,7 @@ function renderAnnouncement(
 
 type ShownParts = Pick<AnnouncementStyle, 'streak' | 'largeCredits'>;
 
-/** What is rarer than a vote is a panel. */
+/** Whether the event is rarer than a vote, and so is shown as a panel. */
 function isPanelEvent(announcement: Announcement): boolean {
   const isPremium = premiumEvents.includes(announcement.event);
   return !announcement.test && (isPremium || milestoneOf(announcement) !== null);

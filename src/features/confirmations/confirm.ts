@@ -47,7 +47,7 @@ const maxSearchedVotes = 5_000;
 /** Recorded votes from before a vote that its site may mean (ms): a longer time than any site counts a vote. */
 const lookBackMs = 10 * day;
 
-/** What the site says of a vote. `retryAt`: of none, and when to ask again (ms since the epoch). */
+/** The site's answer about a vote. `retryAt`: when to ask again if it gave none (ms since the epoch). */
 type Answer = Judgement | { readonly unknown: string; readonly retryAt: number };
 
 /** Asks the site about a vote, and records it, or leaves it to the owner. */

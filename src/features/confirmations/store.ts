@@ -115,7 +115,7 @@ export interface WaitingVote {
   /** The vote's own time; null without one. */
   readonly at: number | null;
   readonly receivedAt: number;
-  /** What identifies it; none without a time and an ID. */
+  /** The keys of its event; none without a time and an ID. */
   readonly keys: readonly EventKey[];
 }
 
@@ -151,7 +151,7 @@ export const confirmationKind: EffectKind<'confirmation', Confirmation> = {
 /** A counted vote of the ledger for the same target. */
 export type RecordedVote = Pick<PastVote, 'at' | 'untimed' | 'deliveryId'>;
 
-/** What an answer of the site means for one vote. `unknown`: why it is no answer about this vote. */
+/** The meaning of a site's answer for one vote. `unknown`: why it is no answer about this vote. */
 export type Judgement = 'yes' | 'no' | { readonly unknown: string };
 
 export interface Evidence {

@@ -64,7 +64,7 @@ const maxScans = 50;
 const noVotes: VoteSummary = { votes: 0, voters: 0, credits: 0, top: [], milestones: [], moreMilestones: 0 };
 
 /**
- * What listings received in a period, by the time of receipt: so a vote that arrives late is in a later one. The newest
+ * Votes for listings in a period, by the time of receipt: so a vote that arrives late is in a later one. The newest
  * entries are scanned once for all listings whose periods are the same, as most are.
  */
 export function createVotesBetween(
@@ -162,7 +162,7 @@ function renderDigest(
     readonly style: AnnouncementStyle;
     readonly buttons: readonly ReplyButton[];
     readonly picture: VotePicture | null;
-    /** What can be won: a line each. */
+    /** The current prizes and raffle, a line each. */
     readonly season: readonly Markup[];
     readonly departed: ReadonlyMap<string, string>;
   },

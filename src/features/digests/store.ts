@@ -105,7 +105,7 @@ export interface HidingListing {
   readonly hiddenRoles: readonly string[];
 }
 
-/** What listings received in a period, by their names. Scans the newest entries. */
+/** Votes for listings in a period, by their names. Scans the newest entries. */
 async function votesOf(sql: Sql, { from, until }: Period, hiding: readonly HidingListing[]): Promise<Summaries> {
   const { db, connection } = sql;
   const byListing = new Map<string, ListingVotes>();

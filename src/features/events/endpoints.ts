@@ -41,8 +41,8 @@ interface EndpointsContext {
 }
 
 /**
- * What those who manage a guild see and do of its endpoints, apart from their settings. An id of an endpoint that is not
- * of the guild is null.
+ * Access to the endpoints of a guild for those who manage it, apart from settings. Methods with an id return null for
+ * an endpoint that is not of the guild.
  */
 export class EndpointAccess {
   readonly #context: EndpointsContext;

@@ -22,7 +22,7 @@ export interface WebhookEndpoint {
 /** The endpoints of a community, of the settings in effect. */
 export const webhookEndpoints = addedValue<readonly WebhookEndpoint[]>('webhooks', []);
 
-/** What happened, without what is the same for every event. */
+/** An event without the fields that every event has. */
 export type NewEvent = {
   readonly [Type in EventType]: {
     readonly type: Type;
@@ -38,7 +38,7 @@ export interface OutgoingEvent {
   readonly data: { readonly id: string; readonly guildId: string | null; readonly [field: string]: unknown };
 }
 
-/** What the outbox stores: the event for the endpoint of its queue. */
+/** The kind of effect of an event for the endpoint of its queue. */
 export const webhookKind: EffectKind<'webhook', OutgoingEvent> = {
   kind: 'webhook',
   ...formatOf(isOutgoingEvent),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type EventType, eventTypes } from './event-types.ts';
 
 /*
- * What other programs hear, in any language: the one description from which types, JSON Schemas and the document of the API
- * follow. The writer thread loads types of it alone.
+ * Schemas of the events for other programs, in any language: the one description from which types, JSON Schemas and the
+ * document of the API follow. The writer thread loads types of it alone.
  */
 
 const id = z.string().describe('Discord ID.');

@@ -21,7 +21,7 @@ import {
 /* Times are ms since the epoch. */
 
 export interface EventTables {
-  /** What the stream of the API has, in the order of the commits, for a day. */
+  /** Events for the stream of the API, in the order of the commits, for a day. */
   events: {
     id: Generated<number>;
     community_id: CommunityId;

@@ -42,7 +42,7 @@ export function rejectionOf(
   return credits > balance ? 'overdrawn' : null;
 }
 
-/** What the giver loses and the receiver gets. The reasons name the other member, as `to ID` and `from ID`. */
+/** The two entries of a gift. The reasons name the other member, as `to ID` and `from ID`. */
 export function giftEntries(
   { giverId, receiverId, credits }: Gift,
   accounts: { readonly giver: AccountId; readonly receiver: AccountId },

@@ -42,7 +42,7 @@ export type GiftResult =
   /** The confirmation was used for another gift. */
   | { readonly outcome: 'foreign' };
 
-/** What a member has given since the start of the day (credits). */
+/** Credits that a member has given since the start of the day. */
 async function givenSince(
   { db, connection }: GiftSql,
   { communityId, giverId }: Pick<Gift, 'communityId' | 'giverId'>,

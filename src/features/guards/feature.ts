@@ -51,7 +51,7 @@ function guardVote(tally: Tally, { vote, listing, delivery, rowWriter }: Unrecor
   return { outcome: 'recorded', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
 }
 
-/** What Discord is asked about the members of a guild. */
+/** The queue of questions to Discord about the members of a guild. */
 function membershipQueue({ community: { id, guildId } }: Pick<ListingContext, 'community'>): QueueName {
   return queueName('membership', id, guildId ?? '');
 }

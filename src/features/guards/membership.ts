@@ -45,7 +45,7 @@ interface MembershipContext {
   readonly store: { readonly guards: GuardStore; readonly records: Pick<Records, 'delivery'> };
 }
 
-/** What other features ask before they record a vote that no delivery has brought. */
+/** Checks for other features before they record a vote that no delivery has brought. */
 export interface GuardServices {
   /**
    * Whether the guards of a listing take a user for a member of its guild: Discord is asked if only members are paid, and the
@@ -86,7 +86,7 @@ export function createMembershipHandler({
   readonly clock: Clock;
   readonly log: Log;
 }): EffectHandler<'membership'> {
-  /** What Discord says; `unknown` if it does not say it of this guild, and the result of the attempt if it does not answer. */
+  /** Discord's answer; `unknown` if it gives none for this guild, and the attempt's result if it does not respond. */
   async function ask({ guildId, userId }: Membership): Promise<boolean | 'unknown' | AttemptResult> {
     try {
       return await isInGuild(rest, guildId, userId);

@@ -22,9 +22,10 @@ import { type RoleConnectionUpdate, roleConnectionQueue } from './role-connectio
 import { type LinkedMember, type LinkedMembers, type SealedTokens, type StoredValues, tokenContext } from './store.ts';
 
 /**
- * What Discord knows of a member for linked roles. A connection belongs to a member and an application, not to a guild,
- * so it covers all communities of the installation: the streak is the longest current one in any (days). It is stored
- * in this form. @param dayIn the current day of an account's community (day number)
+ * The values of a member for linked roles, as Discord stores them. A connection belongs to a member and an application,
+ * not to a guild, so it covers all communities of the installation: the streak is the longest current one in any
+ * (days).
+ * @param dayIn the current day of an account's community (day number)
  */
 function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId: AccountId) => number) {
   const lastVotes = accounts.flatMap((account) => Object.values(account.lastVotes));

@@ -17,7 +17,7 @@ export const reads = {
     return row === undefined ? null : toLinkedMember(row);
   },
 
-  /** What the values of the next members are computed from, by user id. */
+  /** The sources of the values of the next members, by user id. */
   async valuesAfter(sql: Sql, userId: string, now: number, limit: number): Promise<readonly StoredValues[]> {
     const next = sql.db.selectFrom('linked_members').select(['user_id', 'pushed']).where('user_id', '>', userId);
     return readValues(sql, await run(sql.connection, next.orderBy('user_id').limit(limit)), now);
@@ -217,7 +217,7 @@ export interface LinkedMember extends SealedTokens {
   readonly locale: string;
 }
 
-/** What an account contributes to the values of its member. */
+/** The part of an account that the values of its member depend on. */
 interface LinkedAccount {
   readonly accountId: AccountId;
   readonly votes: number;
@@ -225,7 +225,7 @@ interface LinkedAccount {
   readonly streak: StreakInDays;
 }
 
-/** What the values of a member are computed from: the accounts in all communities. */
+/** The sources of the values of a member: the accounts in all communities. */
 export interface StoredValues {
   readonly userId: string;
   readonly accounts: readonly LinkedAccount[];

@@ -2,7 +2,7 @@ import { type LastVotes, lastVoteIn } from '../../core/ledger/account.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
-/** What a site has said of the next vote of a member, with a vote of `votedAt` (ms since the epoch). */
+/** A member's next vote as a site stated it, after a vote of `votedAt` (ms since the epoch). */
 export interface StatedNextVote {
   readonly listing: string;
   readonly votedAt: number;

@@ -179,7 +179,7 @@ export const prizesPreview: Preview = ({ style, rewards, texts }) => {
   return [{ subject: 'prizes', reply: renderWinners(content, texts) }];
 };
 
-/** What can be won at the moment, when it is settled, and how many have won it last. */
+/** The console's card of the current prizes: the boards with their periods, and the number of the last winners. */
 function prizesCard({
   store,
   directory,

@@ -15,7 +15,7 @@ export interface PrizeBoard {
   readonly by: LeaderboardScore;
 }
 
-/** What the members on the places `from` to `to` win. */
+/** The prize of each member on the places `from` to `to`. */
 export interface PlacePrize {
   /** Counted from 1. */
   readonly from: number;
@@ -120,7 +120,7 @@ export function prizeEntry({ place, credits }: Winner, { per, by, firstDay }: Se
   return { cause: 'prize', credits, reason, achievement: `prize ${by} ${formatPeriod(per, firstDay)}` };
 }
 
-/** What the rules pay at the end of past periods. */
+/** Credits that the rules pay at the end of past periods. */
 export const periodEnd: PeriodEnd = {
   periods: (rewards) => prizeRules.in(rewards).map(({ per }) => per),
   pay(rewards, period, members) {

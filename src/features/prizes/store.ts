@@ -54,7 +54,7 @@ interface SettlementKey {
 }
 
 export interface PrizeTables {
-  /** What is settled once ever. */
+  /** Settlements of boards, each of which happens once ever. */
   prize_settlements: SettlementKey & {
     /** `paying`: its winners are decided. `settled`: they are paid. */
     state: 'paying' | 'settled';
@@ -315,7 +315,7 @@ async function endRole(
   }
 }
 
-/** What the scores of a board depend on. */
+/** Parameters of the scores of a board. */
 export interface CandidateQuery extends Settlement {
   readonly timeZone: string;
   /** Missed days in any seven that do not break a streak. */
@@ -332,7 +332,7 @@ const accountColumns = [
   ...(['week_start', 'week_votes', 'week_credits', 'month_start', 'month_votes', 'month_credits'] as const),
 ] as const;
 
-/** What is the same for all accounts of one scan. */
+/** Parameters that all accounts of one scan share. */
 interface Scan extends PeriodTimes {
   readonly by: PrizeBoard['by'];
   readonly period: CalendarPeriod;

@@ -19,7 +19,7 @@ const shownPurchases = 10;
 
 type Purchase = Awaited<ReturnType<PurchaseStore['purchasesOf']>>[number];
 
-/** What a member sees of the own account in one community. */
+/** A member's own account in one community. */
 export interface OwnAccount {
   readonly standing: Pick<StandingSummary, 'credits' | 'votes' | 'rank' | 'streak' | 'month'>;
   /** Where the member votes, and when the next vote is possible (ms since the epoch); 0 for now. */

@@ -32,7 +32,7 @@ export interface PageView {
   readonly texts: Texts;
 }
 
-/** What everyone may see of a community. */
+/** The body of a community's public page. */
 export function publicPageBody({ view, ownPage, texts }: PageView): Html {
   const { month, boards, links } = view;
   const { text, number } = texts;

@@ -363,7 +363,7 @@ function signOutForm(session: MemberSession, action: string, { text }: Texts): H
   return html`<div class="account"><form method="post" action="${action}">${formTokenField(session)}<button class="plain">${text('console.signOut')}</button></form></div>`;
 }
 
-/** What previews of links show. Discord takes no SVG, and no relative addresses. */
+/** Meta tags for previews of links. Discord takes no SVG, and no relative addresses. */
 function previewTags({ name, boards: [board] }: PublicView, url: string | null, texts: Texts): Html | null {
   if (url === null) return null;
   return html`<meta property="og:title" content="${name}"><meta property="og:description" content="${titleOf(board, texts)}">

@@ -72,7 +72,7 @@ export interface VoteLink {
   readonly url: string | null;
 }
 
-/** What everyone may see of a community. Names are external text on one line. */
+/** The public part of a community: its votes, boards, party, raffle and links. Names are external text on one line. */
 export interface PublicView {
   readonly name: string;
   /** The counted votes of this month, and the members with one. */
@@ -106,7 +106,7 @@ export interface ViewContext {
     readonly goal: number;
     readonly credits: number;
   } | null>;
-  /** What Discord says; null in a process without a bot token. */
+  /** Reads guilds and members from Discord; null in a process without a bot token. */
   readonly reader: Pick<GuildReader, 'guild' | 'member'> | null;
   readonly clock: Clock;
 }

@@ -20,7 +20,7 @@ export function boardData(slug: string, { name, boards: [board], links }: Public
   };
 }
 
-/** What the script draws, in the language of the visitor. */
+/** The data of the widget, in the language of the visitor. */
 function widgetData(slug: string, view: PublicView, texts: Texts) {
   const { boards, links } = view;
   const [board] = boards;

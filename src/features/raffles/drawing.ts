@@ -74,7 +74,7 @@ function newRaffle(communityId: CommunityId, { per, ...rules }: RaffleRules, tim
   return { ...raffle, raffleId: raffleIdOf(termsOf(raffle)) };
 }
 
-/** What is published of a raffle before the draw. */
+/** The part of a raffle that is published before the draw. */
 function termsOf(raffle: Omit<Raffle, 'raffleId'>): RaffleTerms {
   const { period, rules, commitment } = raffle;
   const { winners: places, ...others } = rules;

@@ -119,7 +119,7 @@ export function create(context: PartsContext & DrawingContext & MessageContext) 
   } satisfies FeatureParts;
 }
 
-/** What can be won at the moment, and the last draw. */
+/** The console's card of the current raffle and the last draw. */
 function raffleCard({ store, directory, clock, config }: RaffleContext): ConsoleCard {
   const address = raffleAddress(config);
   return {

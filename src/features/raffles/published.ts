@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { commitmentOf, drawWinners, hashOfTickets, type MemberTickets, numbersOf } from './draw.ts';
 
 /*
- * What is published of a raffle, with which anybody can check it: docs/raffles.md. Nothing in it is about a guild or names a
- * member.
+ * The published file of a raffle, with which anybody can check it: docs/raffles.md. Nothing in it is about a guild or
+ * names a member.
  */
 
 const format = 'tallyhook raffle 1';
 const rule =
   'Number n (n = 0, 1, 2, …) is the first 6 bytes of HMAC-SHA256(seed, "<ticketsHash> <n>"), big-endian. Left out if it is not below the largest multiple of the tickets left (at most 2^48); otherwise number modulo tickets left is the winning ticket, counted from 0 in the order of the list. Who has won takes part no longer.';
 
-/** What is fixed when a raffle begins, before anybody knows who takes part. */
+/** Terms that are fixed when a raffle begins, before anybody knows who takes part. */
 export interface RaffleTerms {
   /** The period, such as `week 2026-W02`. */
   readonly period: string;

@@ -54,7 +54,7 @@ export function raffleEntry(credits: number, period: string): RewardEntry {
   return { cause: 'raffle', credits, reason: period, achievement: `raffle ${period}` };
 }
 
-/** What the rules pay at the end of past periods: the winners do not matter. */
+/** Credits that the rules pay at the end of past periods: the winners do not matter. */
 export const periodEnd: PeriodEnd = {
   periods: (rewards) => [raffleRules.in(rewards)?.per ?? []].flat(),
   pay(rewards, _per, members) {

@@ -134,7 +134,7 @@ export const reads = {
     return row === undefined || row.start !== firstDay || isHidden(row.roles, hiddenRoles) ? 0 : row.votes;
   },
 
-  /** What is at the address of a raffle: the file, or when it will be there; null if there is none. */
+  /** The published file at the address of a raffle, or when it will be there; null if there is no such raffle. */
   async published({ db, connection }: RaffleSql, raffleId: string): Promise<PublishedRow | null> {
     const rows = db.selectFrom('raffles').select(['file', 'state', 'commitment', 'ends_at as endsAt']);
     return (await run(connection, rows.where('id', '=', raffleId)))[0] ?? null;

@@ -95,7 +95,7 @@ function siteOf(listing: CommunityListing | undefined): string {
   return listing?.site === undefined ? '' : findSite(listing.site).name;
 }
 
-/** What identifies the vote of a delivery; empty without time and id. */
+/** The keys of the vote of a delivery; none without time and id. */
 function keysOf({ body, receivedAt }: QuarantinedDelivery, listing: CommunityListing | undefined): readonly EventKey[] {
   if (!isOnSite(listing)) return [];
   const payload = readStoredSiteDelivery(body, listing, receivedAt);

@@ -189,7 +189,7 @@ function withHour({ votes, usual, hours }: Rate): Pick<Rate, 'usual' | 'hours'> 
   return { hours: number, usual: Math.round(usual + (1_000 * votes - usual) / number) };
 }
 
-/** What a decision of the owner changes. @param now ms since the epoch */
+/** Columns that a decision of the owner changes. @param now ms since the epoch */
 export function decided(decision: 'release' | 'reject', now: number) {
   return decision === 'release'
     ? ({ state: 'releasing', expected_until: now + expectedMs } as const)
@@ -197,7 +197,7 @@ export function decided(decision: 'release' | 'reject', now: number) {
 }
 
 /**
- * What ends a decision that is carried out: votes that were held meanwhile are the next ones to decide.
+ * Columns that the end of a decision changes: votes that were held meanwhile are the next ones to decide.
  * @param now ms since the epoch
  */
 export function ended({ state, votes }: Pick<Rate, 'state' | 'votes'>, areSomeHeld: boolean, now: number) {

@@ -71,7 +71,7 @@ export interface CheckedNotice {
 }
 
 /**
- * What one message says at a time (ms since the epoch): the votes that are due, and those of the next half hour, with their
+ * One message for the votes that are due at `now` (ms since the epoch), and those of the next half hour, with their
  * times. Null if no vote is due.
  */
 export function sharedMessage<Checked extends CheckedNotice>(checked: readonly Checked[], now: number) {
@@ -143,7 +143,7 @@ export function createReminderPreparation(
     // Reminders may be offered again.
     if (!config.reminders) return postpone(own, latest);
 
-    /** What can be sent now or soon, a target once. */
+    /** Notices that can be sent now or soon, by listing; a target has one. */
     const known = new Map<string, KnownNotice>();
     async function add(notice: ReminderNotice, isOwn: boolean, isPlan = false): Promise<void> {
       const listing = reminders.findListing(notice.listing);

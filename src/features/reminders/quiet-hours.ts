@@ -29,7 +29,7 @@ export function endOfQuiet({ from, until }: QuietHours, calendar: Pick<Calendar,
 const off = /^(?:off|none|no|0|-)$/;
 const range = /^(\d{1,2})(?::?(\d{2}))? ?(am|pm)? ?(?:-|–|to|until) ?(\d{1,2})(?::?(\d{2}))? ?(am|pm)?$/;
 
-/** What a member typed: "22-8", "22:30-07:00", "10pm-8am" or "off". Undefined for anything else, null for none. */
+/** The quiet hours in a text: "22-8", "22:30-07:00", "10pm-8am", or "off" (null). Undefined for anything else. */
 export function parseQuietHours(typed: string): QuietHours | null | undefined {
   const text = typed.trim().toLowerCase().replace(/\s+/g, ' ');
   if (off.test(text)) return null;

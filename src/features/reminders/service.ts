@@ -59,7 +59,7 @@ export function createReminders(
         if (listing === undefined) return;
         await store.mute(accountIdOf(listing.communityId, userId), plain(listing));
       },
-      /** What the member has chosen, community by community. */
+      /** The member's choices, community by community. */
       async choicesOf(userId: string): Promise<readonly ReminderChoices[]> {
         return Promise.all(accountsOf(userId).map(async (accountId) => (await store.stateOf(accountId)).choices));
       },
@@ -107,7 +107,7 @@ export function createReminders(
     async refreshNotices(): Promise<void> {
       toInform = new Set(await store.membersToInform());
     },
-    /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
+    /** A notice for the member, once: that the reminders were switched off. Null without one. */
     async noticeFor(
       userId: string,
       { commandId, texts }: Pick<AnsweringContext, 'commandId' | 'texts'>,

@@ -39,8 +39,8 @@ export interface ReminderTables {
   /** Whose reminders the program has switched off, and 1 if the member was informed of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
   /**
-   * What a member has chosen for the reminders of a community; without a row, nothing. `muted` are names of listings
-   * (JSON); the quiet hours are minutes of the day; `is_closed` is 1 since Discord has rejected a direct message.
+   * A member's reminder choices in a community; without a row, none. `muted` are names of listings (JSON); the quiet
+   * hours are minutes of the day; `is_closed` is 1 since Discord has rejected a direct message.
    */
   reminder_choices: {
     user_id: string;
@@ -81,7 +81,7 @@ export function messageFor([first, ...others]: readonly [ReminderNotice, ...Remi
   return others.length === 0 ? first : { ...first, others };
 }
 
-/** What a member has chosen for the reminders of a community. */
+/** A member's reminder choices in a community. */
 export interface ReminderChoices {
   /** The names of the listings of which there are none. */
   readonly muted: readonly string[];
@@ -92,7 +92,7 @@ export interface ReminderChoices {
   readonly isClosed: boolean;
 }
 
-/** What a member chooses now; the rest stays as it is. */
+/** Choices that a member changes now; the rest stays as it is. */
 export interface ChosenReminders extends Partial<Pick<ReminderChoices, 'quiet' | 'inChannel'>> {
   /** The listing of which there are reminders; if there were none before, of it alone. */
   readonly listing?: string;
@@ -110,7 +110,7 @@ export interface RemindedListing {
   readonly names?: readonly string[];
 }
 
-/** What the service knows of a listing: the end of the member's cooldown (ms since the epoch), null without one. */
+/** A listing with the end of the member's cooldown at the service (ms since the epoch), null without one. */
 export interface ListingCooldown extends RemindedListing {
   readonly nextVoteAt: number | null;
 }
@@ -211,7 +211,7 @@ export const reads = {
   },
 };
 
-/** What depends on the votes of a member locks the account first, as votes do. */
+/** Writes that depend on the votes of a member lock the account first, as votes do. */
 export const writes = {
   /**
    * Switches the reminders of a community on. The ledger may know later votes than the service. Returns the listings of

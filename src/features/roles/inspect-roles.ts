@@ -7,7 +7,7 @@ import type { DiscordRest } from '../../discord/rest.ts';
 /** `below` the bot's highest role, so that it can be given; or the reason why it cannot. */
 export type RoleState = 'below' | 'above' | 'managed';
 
-/** What the bot may do with the roles of a guild. */
+/** The bot's permission to manage the roles of a guild, and their order, names and states. */
 export type RoleAccess = NonNullable<Awaited<ReturnType<typeof inspectRoles>>>;
 
 const role = z.object({

@@ -52,7 +52,7 @@ import { type RoleFailureReport, type RoleState, type RoleStore, roleFailedRepor
 
 const timeoutMs = 2 * second;
 
-/** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+/** The bot's access to the roles of a guild; null if Discord does not say in time. */
 export function createRoleAccess({ rest, clock, log }: Pick<ServicesContext, 'rest' | 'clock' | 'log'>) {
   let botUserId: string | null = null;
   async function inspect(guildId: string): Promise<RoleAccess | null> {

@@ -148,8 +148,8 @@ export const writes = {
   },
 
   /**
-   * The same for the members that follow `userId` in the order of ids, until there are `limit` roles or more. Returns
-   * the last member; null at the end.
+   * Enqueues the roles of the members that follow `userId` in the order of ids again, until there are `limit` roles or
+   * more. Returns the last member; null at the end.
    */
   async repairAfter(sql: Sql, userId: string, limit: number, now: number): Promise<string | null> {
     const { db, connection } = sql;

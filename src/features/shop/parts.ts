@@ -257,7 +257,7 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
       await reportUnready(usedUpItems(found.offers));
       return found;
     },
-    /** What cannot be bought in the shop of a guild until the team has changed something. */
+    /** Items that nobody can buy in the shop of a guild until the team has changed something. */
     async unreadyItems(guildId: string): Promise<readonly UnreadyItem[]> {
       const shop = shopIn(guildId);
       const now = clock.now();

@@ -206,7 +206,7 @@ export interface UnreadyItem {
   readonly issue: ItemIssue;
   /** The role that it is about; null for none. */
   readonly role: string | null;
-  /** What the issue is about, such as how many codes were issued: it is reported again when that has changed. */
+  /** The version of the issue, such as the number of issued codes: it is reported again when that has changed. */
   readonly version: number;
 }
 

@@ -581,7 +581,7 @@ async function deliver({ db, connection }: ShopSql, purchase: PurchaseRow): Prom
 
 const ofReceiver = ['id', 'item', 'name', 'role', 'until', 'state', 'at', 'settled_at'] as const;
 
-/** What a member has bought, and what was bought for the member. An issued code stays, so that it is not issued again. */
+/** Purchases by a member, and those for the member. An issued code stays, so that it is not issued again. */
 export const memberPurchases: MemberTable<ShopTables> = {
   select: (db, { userId }) => [
     db.selectFrom('purchases').selectAll().where('user_id', '=', userId),

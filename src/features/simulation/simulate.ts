@@ -115,7 +115,7 @@ async function findAccounts(
   return found;
 }
 
-/** What features pay beside the votes themselves. */
+/** Hooks of features that pay beside the votes themselves. */
 interface ReplayHooks extends Pick<ReplayContext, 'goalAt'> {
   readonly periodEnds: readonly PeriodEnd[];
 }

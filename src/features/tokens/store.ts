@@ -3,7 +3,7 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
-/** What a token allows: to read, to change accounts and repeat what failed, to change settings and tokens. */
+/** Scopes of a token: to read, to change accounts and repeat what failed, to change settings and tokens. */
 export const tokenScopes = ['read', 'write', 'settings'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 

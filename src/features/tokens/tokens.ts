@@ -16,7 +16,7 @@ export function isCommunityToken(text: string): boolean {
 
 const usedEveryMs = minute;
 
-/** What a token changes has this author, in place of a Discord id. */
+/** The author of a token's changes, in place of a Discord id. */
 export function authorOfToken({ id, name }: Pick<ApiToken, 'id' | 'name'>): string {
   return `token ${id} (${name})`;
 }

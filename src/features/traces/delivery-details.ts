@@ -153,7 +153,7 @@ export function explainDelivery(
   }
 }
 
-/** What a quarantined delivery waits for by itself: its time, its site, or Discord; null without a replay. */
+/** The cause of a quarantine that ends by itself: time, site or Discord; null for one that does not. */
 export function waitOf({
   outcome,
   reason,

@@ -43,8 +43,8 @@ export const reads = {
 };
 
 /**
- * What is pruned is deleted at most `limit` rows in a transaction, so that no vote waits for long. Event keys, entries
- * and accounts are never deleted.
+ * Pruning deletes at most `limit` rows in a transaction, so that no vote waits for long. Event keys, entries and
+ * accounts are never deleted.
  */
 export const writes = {
   /**

@@ -190,7 +190,7 @@ export interface PanelContent {
   readonly top: readonly RankedMember[];
   readonly departed: ReadonlyMap<string, string>;
   readonly moreTied: number;
-  /** What can be won: a line each. */
+  /** The current prizes and raffle, a line each. */
   readonly season: readonly Markup[];
   readonly rewards: readonly ListingReward[];
   readonly list: ActionTarget | null;

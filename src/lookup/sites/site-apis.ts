@@ -131,7 +131,7 @@ function votesOfMember(
 }
 
 /*
- * What the fields of responses are. One that only helps becomes null if it is invalid.
+ * Schemas of the fields of responses. One that only helps becomes null if it is invalid.
  */
 
 /** ISO 8601 with a time zone → ms since the epoch. */

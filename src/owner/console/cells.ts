@@ -24,7 +24,7 @@ export const tones: Readonly<Record<KnownOutcome | EffectState, 'good' | 'plain'
   buried: 'bad',
 };
 
-/** What a delivery has paid, in place of its outcome; that is the tooltip. */
+/** A badge that says whether a delivery has paid; its outcome is the tooltip. */
 export function outcomeBadge(delivery: Pick<DeliveryRecord, 'outcome' | 'credits' | 'reason'>, texts: Texts): Html {
   const { outcome, credits } = delivery;
   const isUnpaid = (outcome === 'recorded' && credits === 0) || refusalOf(delivery) !== null;
@@ -74,7 +74,7 @@ export function untrustedText(text: string | null): Html {
   return text === null || text === '' ? html`<span class="quiet">–</span>` : html`<bdi>${visible(text)}</bdi>`;
 }
 
-/** What a page shows names with. */
+/** The path of a page to the console, its texts, and the names that it shows. */
 export interface NamedPage {
   readonly root: string;
   readonly texts: Texts;
@@ -104,7 +104,7 @@ export function named(id: string | null, name: string | null): Html {
   return html`<bdi title="${id}">${visible(name)}</bdi>`;
 }
 
-/** What people call a listing; as it is configured while no better name is known. */
+/** The display name of a listing; the configured one while no better name is known. */
 export function listingTitle(listing: string | null, names: NameBook): Html {
   return listing === null ? untrustedText(null) : html`<bdi>${visible(names.listing(listing) ?? listing)}</bdi>`;
 }

@@ -109,7 +109,7 @@ function lacking({ text, list }: Texts, channelId: string, permissions: readonly
 
 const maxLength = 150;
 
-/** What became of a delivery, for somebody who says "I voted and got nothing". @param entry null if there is none */
+/** An explanation of a delivery, for somebody who says "I voted and got nothing". @param entry null if there is none */
 export function explainInWords(delivery: DeliveryRecord, entry: LedgerEntry | null, view: ReasonView): Html {
   const { texts, names } = view;
   const { outcome, reason } = delivery;

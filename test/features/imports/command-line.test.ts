@@ -43,7 +43,7 @@ it('an import is shown before, done, listed, and undone', { timeout: 120_000 }, 
   expect(planned.code).toBe(1);
   expect(planned.output).toContain('Would import the balances of 2 members from 4 rows: 170 credits.');
   expect(readFileSync(path('rejected.csv'), 'utf8').split('\r\n')).toEqual([
-    'file,line,reason',
+    'file,row,reason',
     '"points.csv",4,"this is not a Discord id"',
     '"points.csv",5,"the credits are negative"',
     '',
@@ -53,8 +53,8 @@ it('an import is shown before, done, listed, and undone', { timeout: 120_000 }, 
   const result = JSON.parse(done.output.split('\n').find((line) => line.startsWith('{')) ?? '');
   expect(result).toMatchObject({ imported: true, id: 1, credits: 170, balances: 2, alreadyImported: 0 });
   expect(result.rejected).toMatchObject([
-    { count: 1, first: [{ line: 4 }] },
-    { count: 1, first: [{ line: 5 }] },
+    { count: 1, first: [{ row: 4 }] },
+    { count: 1, first: [{ row: 5 }] },
   ]);
   expect((await run(file, '--yes')).output).toContain('Imported nothing from 4 rows: 0 credits.');
   expect((await run('--list')).output).toMatch(/^1 {2}\S+ {2}points\.csv: 170 credits, 0 votes \(done\)\n$/);

@@ -9,9 +9,9 @@ import { PageError } from '../texts/page-error.ts';
 import { findBan } from './moderate.ts';
 
 /**
- * What members do that can be abused. `edit` is every change of an own listing that is not a removal, with replies, keys
- * and webhooks; `send` is a test of a webhook, or sending a delivery again; `data` is the export of a listing, and reading, exporting or deleting
- * all that is stored about the member, which searches all listings.
+ * Actions of members that are limited against abuse. `edit` is every change of an own listing that is not a removal,
+ * with replies, keys and webhooks; `send` is a test of a webhook, or sending a delivery again; `data` is the export of
+ * a listing, and reading, exporting or deleting all that is stored about the member, which searches all listings.
  */
 export const limitedActions = ['sign-in', 'vote', 'review', 'report', 'create', 'edit', 'send', 'data'] as const;
 /** An action whose number is limited for each member and address. */

@@ -50,7 +50,7 @@ function locate(path: string, name: string): URL {
   return existsSync(copied) ? copied : new URL(`../${path}`, import.meta.resolve('altcha'));
 }
 
-/** What the widget sends, as JSON in Base64. */
+/** The solution that the widget sends, as JSON in Base64. */
 const solvedChallenge = z.object({
   challenge: z.object({
     parameters: z.object({

@@ -66,7 +66,7 @@ async function findReported(sql: Sql, { kind, listingId, reviewId = 0 }: NewRepo
   return review && { userId: review.userId, text: review.comment };
 }
 
-/** What reports are about: a listing, or the review of a member (`reviewUserId`, otherwise empty). */
+/** The subject of reports: a listing, or the review of a member (`reviewUserId`, otherwise empty). */
 export interface ReportTarget {
   readonly kind: ReportKind;
   readonly listingId: string;
@@ -89,7 +89,7 @@ export async function countOpenReports(sql: Sql): Promise<number> {
   return Number(reports);
 }
 
-/** What has open reports: most reports first, then the longest waiting. */
+/** The listings and reviews with open reports: most reports first, then the longest waiting. */
 export async function reportedTargets(
   sql: Sql,
   { limit, offset }: { readonly limit: number; readonly offset: number },

@@ -41,8 +41,8 @@ export async function configureWebhook(
 }
 
 /**
- * As {@link configureWebhook}, for a member; null if the member may not edit the listing any more. A host name can take
- * seconds to resolve, and another member may take over the listing meanwhile.
+ * Configures a webhook on behalf of a member, as {@link configureWebhook} does; null if the member may not edit the
+ * listing any more. A host name can take seconds to resolve, and another member may take over the listing meanwhile.
  */
 export async function configureOwnersWebhook(
   database: Database,

@@ -33,7 +33,7 @@ export function endOfPeriod(duration: Tier['duration'], start: number): number |
   return duration === 'weekly' ? start + 7 * day : nextMonth(start);
 }
 
-/** The same day of the next month in UTC, or the last day of that month if it is shorter. */
+/** One month after `start` (ms since the epoch), by the calendar of UTC; in a shorter month, on its last day. */
 function nextMonth(start: number): number {
   const next = new Date(start);
   const dayOfMonth = next.getUTCDate();

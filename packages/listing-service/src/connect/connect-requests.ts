@@ -18,7 +18,7 @@ export const connectTtlMs = 10 * minute;
 
 export const address = z.url({ protocol: /^https?$/ }).max(500);
 
-/** What a bot asks the owner of a listing for, as it is sent and stored. */
+/** A request of a bot to connect a listing, which the owner approves or not, as it is sent and stored. */
 export const connectRequestBody = z.object({
   /** External text. */
   name: line(50),

@@ -29,7 +29,7 @@ const tokenBody = z.object({
   redirect_uri: address,
 });
 
-/** What bots ask this service for, server to server: they come with a code or a key, never with a session. */
+/** Endpoints that bots call from server to server: with a code or a key, never with a session. */
 export function connectEndpoints(dependencies: PageDependencies): Router {
   const { database, clock, targets, admission, queued, log, origin } = dependencies;
   const router = Router();

@@ -21,7 +21,7 @@ export function discordApi({ apiUrl = 'https://discord.com/api' }: Pick<DiscordA
   return typeof apiUrl === 'string' ? () => apiUrl : apiUrl;
 }
 
-/** What a member is asked for: to sign in, or also to prove which servers are the member's. */
+/** The consent that a member is asked for: to sign in, or also to prove which servers are the member's. */
 export type Consent = 'account' | 'servers';
 
 const scopes: Readonly<Record<Consent, string>> = { account: 'identify', servers: 'identify guilds' };
@@ -35,7 +35,7 @@ interface DiscordAccount {
   readonly guilds: readonly ProvenGuild[] | null;
 }
 
-/** What the pages need to sign members in with Discord. */
+/** The OAuth2 client that signs members in with Discord. */
 export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
 
 /**

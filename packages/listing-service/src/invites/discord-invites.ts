@@ -28,7 +28,7 @@ export function serverInvite(code: string): string {
   return `${discordOrigin}/invite/${code}`;
 }
 
-/** What a bot asks for when it is added. Other scopes, and where OAuth2 would lead to, are not part of an invite. */
+/** Scopes in the invite of a bot. Others, and where OAuth2 would lead to, are not part of it. */
 const botScopes = ['bot', 'applications.commands'];
 
 /** The address by which a bot is added, as Discord's developer portal generates it, with its permissions. */

@@ -1,4 +1,4 @@
-/** What a listing is about, by the names that the lookup API returns. Its owner chooses up to {@link maxCategories}. */
+/** Topics of a listing, by the names that the lookup API returns. Its owner chooses up to {@link maxCategories}. */
 export const categories = [
   ...(['Gaming', 'Community', 'Music', 'Art', 'Anime', 'Roleplay', 'Technology', 'Education', 'Language'] as const),
   ...(['Sports', 'Economy', 'Moderation', 'Utility'] as const),

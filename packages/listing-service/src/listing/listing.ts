@@ -30,7 +30,7 @@ export type ServerFacts = Readonly<z.infer<typeof serverFactsSchema>>;
 /** The properties that only bots have. */
 export type BotFacts = Readonly<z.infer<typeof botFactsSchema>>;
 
-/** What servers and bots have in common. */
+/** The properties that servers and bots have in common. */
 export interface CommonListing {
   /** The Discord id of the server or bot, used as the id of the listing. */
   readonly id: string;

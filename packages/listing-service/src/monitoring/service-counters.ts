@@ -1,4 +1,4 @@
-/** What this process has done since its start, as plain numbers that `/metrics` reads. */
+/** Counters of this process since its start, as plain numbers that `/metrics` reads. */
 export type ServiceCounters = ReturnType<typeof createServiceCounters>;
 
 export function createServiceCounters() {

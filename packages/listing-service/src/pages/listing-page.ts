@@ -19,7 +19,7 @@ const maxVoters = 8;
 const maxRelated = 3;
 
 interface ListingView extends ReviewsView {
-  /** What the vote form contains against bots; null without a challenge. */
+  /** The challenge in the vote form against bots; null without one. */
   readonly challenge: Html | null;
 }
 
@@ -68,7 +68,7 @@ export async function listingPage(dependencies: PageDependencies, view: ListingV
   return { title: listing.name, body, head: previewTags(listing, votes.month, texts, dependencies) };
 }
 
-/** What is not known of a listing yet is 0, and not shown. */
+/** The figures of a listing with their labels. One that is not known yet is 0, and not shown. */
 function listingFigures(listing: Listing, texts: ServiceTexts): readonly (Html | false)[] {
   const figures: readonly (readonly [string, number])[] =
     listing.kind === 'server'

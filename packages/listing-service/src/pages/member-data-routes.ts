@@ -20,7 +20,7 @@ import { sendExport } from './send-export.ts';
 const maxReports = 1_000;
 const deleteForm = z.object({ confirm: z.literal('yes', problem('ticked')) });
 
-/** What the service stores about a member, with an export and the deletion. */
+/** Pages with the data that is stored about the visitor, with an export and the deletion. */
 export function memberDataRoutes(dependencies: PageDependencies): Router {
   const { database, sessions, admission } = dependencies;
   const routes = new PageRoutes(dependencies);

@@ -23,8 +23,8 @@ const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 /**
- * What search engines read: which pages they may visit, and the addresses of all public ones. Each is one address in all
- * languages, since a page answers in that of the visitor.
+ * Files for search engines: `robots.txt` with the paths that they may visit, and a sitemap of all public pages. Each
+ * page is one address in all languages, since it answers in that of the visitor.
  */
 export function sitemapRoutes({ database, origin, face }: PageDependencies): Router {
   const router = express.Router();

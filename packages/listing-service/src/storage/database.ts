@@ -4,7 +4,7 @@ import { unusableFileHint } from '@tallyhook/platform/database/unusable-file';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
-import type { Engine, OpenOptions } from './engine.ts';
+import type { Engine } from './engine.ts';
 import type { ServiceTables } from './tables.ts';
 
 export class Database extends Kysely<ServiceTables> {
@@ -73,17 +73,18 @@ const rejections = ['database_too_new', 'database_unreleased', 'foreign_database
  * StoreUnavailableError while another process holds a lock for too long, or the server does not respond.
  * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory;
  * or `postgres://…`
+ * @param log where to report a deleted or replaced file, and locks of other processes
  * @throws TallyhookError `service_database` if it cannot be opened or migrated; `database_too_new` if it is of a newer
  * version with which this one cannot share it; `database_unreleased` if it is of a development version from before
  * 0.1.0; `foreign_database` if it is the bot's
  */
-export async function openDatabase(address: string, log?: Log, options: OpenOptions = {}): Promise<Database> {
+export async function openDatabase(address: string, log?: Log): Promise<Database> {
   const isServer = /^postgres(ql)?:/.test(address);
   const path = sqlitePathOf(address) ?? address;
   try {
     const engine = isServer
-      ? await (await import('./postgres/open.ts')).openPostgresEngine(address, { log, ...options })
-      : await (await import('./sqlite/open.ts')).openSqliteEngine(path, { log, ...options });
+      ? await (await import('./postgres/open.ts')).openPostgresEngine(address)
+      : await (await import('./sqlite/open.ts')).openSqliteEngine(path, log);
     return new Database(engine);
   } catch (cause) {
     if (cause instanceof TallyhookError && rejections.includes(cause.code)) throw cause;

@@ -1,8 +1,6 @@
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
-import type { MigrationProgress } from '@tallyhook/platform/database/migrations/migrate';
 import type { PostgresTransactions } from '@tallyhook/platform/database/postgres-transactions';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
 import type { Driver } from 'kysely';
 import type { WebhookFamily } from '../webhooks/event-kinds.ts';
 
@@ -39,13 +37,6 @@ export type RecordVote = (vote: NewVoteRecord) => Promise<VoteRecordResult>;
 /** The listing does not exist, or is being deleted. */
 export function unknownListing(cause?: unknown): TallyhookError {
   return new TallyhookError('unknown_listing', 'The listing does not exist any more.', { cause });
-}
-
-export interface OpenOptions {
-  /** Where to report a deleted or replaced file, and locks of other processes. */
-  readonly log?: Log | undefined;
-  /** Called with the progress of migrations. */
-  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
 }
 
 /** Executes one statement at once. */

@@ -18,7 +18,7 @@ export function mapped<Value, Result>(
   return value instanceof Promise ? (async () => change(await value))() : change(value);
 }
 
-/** What the API reads for each request: statements that are compiled once. */
+/** The queries of the API for each request: statements that are compiled once. */
 export type Lookups = ReturnType<typeof createLookups>;
 
 /** Listings that are remembered in parsed form. */

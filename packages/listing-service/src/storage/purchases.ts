@@ -12,7 +12,7 @@ const tierSchema = z
     planType: z.enum(['user', 'server']),
   })
   .readonly();
-/** What is bought: how long it lasts, and whether for a member or a server. */
+/** A premium product: its duration, and whether it is for a member or a server. */
 export type Tier = z.infer<typeof tierSchema>;
 
 /** A premium order. Times are ms since the epoch. */

@@ -54,7 +54,7 @@ export interface DeliveryContext {
   readonly counters: ServiceCounters;
 }
 
-/** What a process that sends many deliveries has besides. */
+/** The context of a process that sends many deliveries, over connections that stay open. */
 type SendingContext = DeliveryContext & { readonly connections?: Connections };
 
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */

@@ -1,5 +1,6 @@
 /**
- * What a webhook of the service sends, for programs that send samples of it: payloads, the check of an address, and the request.
+ * Parts of the service's webhooks, for programs that send samples of them: payloads, the check of an address, and the
+ * request.
  * @module
  */
 

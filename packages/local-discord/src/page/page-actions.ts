@@ -6,9 +6,9 @@ import type { GuildControls } from '../guild-controls.ts';
 import type { MemberClient } from '../member-client.ts';
 import type { Actions } from './page-extension.ts';
 
-/** What the page sends. */
+/** The body of a request for an action. */
 export type ActionInput<All extends Actions, Path extends keyof All> = z.input<All[Path]['schema']>;
-/** What it gets, unless the request was rejected. */
+/** The result of an action, unless the request was rejected. */
 export type ActionOutput<All extends Actions, Path extends keyof All> = Awaited<ReturnType<All[Path]['perform']>>;
 
 export function action<Schema extends z.ZodType, Result>(schema: Schema, perform: (input: z.output<Schema>) => Result) {
@@ -46,7 +46,7 @@ export interface ActionParts {
   readonly guild: GuildControls;
 }
 
-/** What people do on Discord. */
+/** Actions of people on Discord, by the path of their requests. */
 export function createDiscordActions({ client, guild }: ActionParts, clock: Clock) {
   return {
     '/page/commands': action(command, (input) => ({ interactionId: client.runCommand(input).id })),

@@ -4,7 +4,7 @@ import type { Html } from '@tallyhook/platform/web/html';
 import type { z } from 'zod';
 import type { PageScript } from '../web/page-script.ts';
 
-/** What a page can do, by the path of a POST request: `/page/messages`. */
+/** Actions of a page, by the path of a POST request: `/page/messages`. */
 export type Actions = Readonly<Record<string, { readonly schema: z.ZodType; perform(input: never): unknown }>>;
 
 /** How a program presents the page as its own. */
@@ -19,7 +19,7 @@ export interface PageFace {
   /** The column beside the chat: on narrow screens a view of its own. */
   readonly aside: { readonly name: string; readonly content: Html };
   readonly dialogs?: Html;
-  /** What the languages of a member and of the guild are for. */
+  /** Hints below the fields for the languages of a member and of the guild. */
   readonly languages: { readonly ofMember: string; readonly ofGuild: string };
   /** Calls `startPage` with the views of the program. */
   readonly script: PageScript;
@@ -27,7 +27,7 @@ export interface PageFace {
   files?(): readonly URL[];
 }
 
-/** What a program adds to the page. Its browser side is in `script`. */
+/** A program's addition to the page. Its browser side is in `script`. */
 export interface PageExtension extends PageFace {
   /** Called once, before the page is served. */
   connect(page: PageConnection): ConnectedExtension;
@@ -46,7 +46,7 @@ export interface PageConnection {
 
 export interface ConnectedExtension {
   readonly actions: Actions;
-  /** What answers GET requests of paths of its own. */
+  /** Handlers of GET requests, by paths of its own. */
   readonly paths: Readonly<Record<string, (response: ServerResponse) => void>>;
   /** Awaited before the first state is sent to a page. */
   prepare(): Promise<void>;

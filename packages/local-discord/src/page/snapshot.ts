@@ -61,7 +61,7 @@ function threadState(thread: Thread, state: DiscordState) {
   return { parentId: thread.parent_id, isOpen: !thread.thread_metadata.archived, viewers };
 }
 
-/** What the state of Discord does not contain. */
+/** Facts of a snapshot beside the state of Discord. */
 interface PageFacts {
   /** When this server was started (ms of real time): another one has other ids. */
   readonly startedAt: number;

@@ -24,7 +24,7 @@ export function applicationRoutes(
   outgoing: OutgoingInteractions,
   gatewayUrl: string,
 ): Route[] {
-  /** What the bot has changed, apart from the endpoint. */
+  /** Fields that the bot has changed, apart from the endpoint. */
   let edited: Readonly<Record<string, unknown>> = {};
   const application = () => ({
     id: state.applicationId,

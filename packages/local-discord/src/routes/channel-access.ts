@@ -4,7 +4,7 @@ import { type Channel, isThread, type Message } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
 import { isWithoutBot } from '../places-without-bot.ts';
 
-/** What the bot may see and do in channels and threads. */
+/** The bot's access to channels, threads and messages. */
 export function createChannelAccess({ state, messages }: DiscordStore) {
   /** The channel, if the bot can see it and has the permissions. @throws DiscordApiError */
   const channelFor = (id: string, ...permissions: PermissionName[]): Channel => {

@@ -3,7 +3,7 @@ import type { Modal, SubmittedValues } from '../modal.ts';
 import type { Message } from '../objects.ts';
 import type { OptionInput } from '../resolve-command.ts';
 
-/** What is used of a `Client` of discord.js 14. */
+/** The used part of a `Client` of discord.js 14. */
 export interface BotClient {
   readonly rest: {
     readonly options: object;
@@ -39,7 +39,7 @@ export interface TestBot {
   stop(): Promise<void>;
 }
 
-/** What a member does. Inputs that Discord's client would not send throw a RejectedByClientError. */
+/** A member of the guild. Inputs that Discord's client would not send throw a RejectedByClientError. */
 export interface TestMember {
   readonly id: string;
   readonly name: string;
@@ -87,7 +87,7 @@ export interface TestReply {
   submit(values: SubmittedValues): Promise<TestReply>;
 }
 
-/** What replies need. */
+/** Dependencies of replies. */
 export interface TestContext {
   readonly discord: LocalDiscord;
   /** Resolves when the bot has read the answers to its requests, and has had time to go on. */

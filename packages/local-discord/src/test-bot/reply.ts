@@ -23,7 +23,7 @@ export async function awaitReply(
   return createReply(context, { userId, message, modal });
 }
 
-/** What was answered, with what the member can do next. */
+/** The bot's answer, with everything that the member can do next. */
 export function createReply(
   context: TestContext,
   answer: { userId: string; message: Message | null; modal: { data: Modal; interactionId: string } | null },

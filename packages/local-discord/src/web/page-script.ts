@@ -17,7 +17,7 @@ export interface PageScript {
   built(): URL;
 }
 
-/** What built scripts share: they import it from beside them. Null in the repository. */
+/** The script that built scripts share: they import it from beside them. Null in the repository. */
 export function readSharedScript(): Promise<string | null> {
   return readFile(new URL('./public/messages.js', import.meta.url), 'utf8').catch(() => null);
 }

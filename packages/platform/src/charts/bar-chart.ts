@@ -3,7 +3,7 @@ import { axisValues, summarize } from './axis.ts';
 
 export interface Bar {
   readonly value: number;
-  /** What it is: a day, an hour. */
+  /** The name of the bar: a day, an hour. */
   readonly name: string;
   /** Below the axis, for some of the bars. */
   readonly label?: string | null;
@@ -13,7 +13,7 @@ export interface Bar {
 
 interface BarChart {
   readonly bars: readonly Bar[];
-  /** What it shows, for those who do not see it. */
+  /** The text alternative of the chart. */
   readonly description: string;
   /** Formats values in the language of the page. */
   readonly number: (value: number) => string;

@@ -2,9 +2,9 @@ import { codeOf, messageOf } from '../errors.ts';
 import { hostForm } from '../pasted-forms.ts';
 
 /**
- * What the error of a connection to a database server says. Errors of the network name the host that the driver has read
- * out of the URL, which is a piece of the password if that is not encoded: they are told with the host of the URL alone,
- * or without any.
+ * The message of an error of a connection to a database server. Errors of the network name the host that the driver has
+ * read out of the URL, which is a piece of the password if that is not encoded: they are returned with the host of the
+ * URL alone, or without any.
  */
 export function describeConnectionError(error: unknown, url: string): string {
   // Of several addresses of a host.

@@ -1,6 +1,6 @@
 import { TallyhookError } from '../errors.ts';
 
-/** What is said of a database that a development version has written before 0.1.0, by the program and by `doctor`. */
+/** The problem and the hint of a database that a development version has written before 0.1.0. */
 export const unreleasedDatabase = {
   problem:
     'The database was written by a development version of tallyhook from before 0.1.0, which no release can read.',

@@ -35,11 +35,6 @@ export interface SqlDialect {
    * again.
    */
   readonly reusesShortenedRows: boolean;
-  /**
-   * Whether one transaction may create all tables, and use the columns that it adds. Not every engine of PostgreSQL's
-   * family can.
-   */
-  readonly createsTablesAtOnce: boolean;
   /** Provides Kysely's query compiler. On SQLite, it omits `for update`. */
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Whether another connection holds the write lock, so that a retry may succeed. */
@@ -49,8 +44,7 @@ export interface SqlDialect {
 }
 
 /** An open database, as the migrations need it. */
-export interface MigratableDatabase
-  extends Pick<SqlDialect, 'kysely' | 'selectColumn' | 'isBusy' | 'createsTablesAtOnce'> {
+export interface MigratableDatabase extends Pick<SqlDialect, 'kysely' | 'selectColumn' | 'isBusy'> {
   readonly reading: Connection;
   /** Over all processes only one of its transactions runs at a time: `begin` waits for the lock, or fails as busy. */
   readonly migrating: MigratingConnection;

@@ -19,7 +19,6 @@ export const postgresDialect: SqlDialect = {
     select column_name from information_schema.columns
     where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
   reusesShortenedRows: true,
-  createsTablesAtOnce: false,
   kysely: {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),

@@ -56,7 +56,6 @@ export const sqliteDialect: SqlDialect = {
   selectColumn: (table, column) => sql`select name from pragma_table_info(${table}) where name = ${column}`,
   // Pages are merged when rows are deleted, not when rows become shorter.
   reusesShortenedRows: false,
-  createsTablesAtOnce: true,
   kysely: compileWith(() => new CompilerWithoutRowLocks()),
   isBusy,
   isUnavailable: (error) => unavailableCodes.includes(resultCode(error)),

@@ -16,7 +16,7 @@ export interface TimeSource {
   readonly url: string;
 }
 
-/** What happens if the clock of this machine is behind or ahead. */
+/** Consequences of a clock that is behind or ahead, a sentence each. */
 export interface ClockConsequences {
   readonly behind: string;
   readonly ahead: string;

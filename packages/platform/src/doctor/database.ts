@@ -11,7 +11,7 @@ export interface DatabaseNames {
   readonly setting: string;
   readonly backup: string;
   readonly restore: string;
-  /** What to stop before a restore. */
+  /** The program to stop before a restore. */
   readonly program: string;
 }
 

@@ -1,6 +1,6 @@
 import type { HttpProbeResult } from './http-probe.ts';
 
-/** What answers in the place of a program, or keeps requests from it, by name. */
+/** An obstacle to requests by its name, such as a proxy or a challenge that answers in the place of a program. */
 export interface Obstacle {
   /** A sentence that begins with the address. */
   readonly problem: string;
@@ -9,11 +9,11 @@ export interface Obstacle {
 
 type Answer = Extract<HttpProbeResult, { readonly status: number }>;
 
-/** What is asked for. */
+/** The request that was sent. */
 interface Asked {
   /** The URL of the request. */
   readonly url: string;
-  /** What should be forwarded, such as `POST /webhooks/vote`. */
+  /** The route that should be forwarded, such as `POST /webhooks/vote`. */
   readonly route: string;
   readonly program: string;
 }
@@ -100,7 +100,7 @@ function findLogin({ status, headers, body }: Answer, { url }: Asked): Obstacle 
   return null;
 }
 
-/** What becomes of a POST: browsers and most programs send a GET to the target of these. */
+/** Redirects whose targets get a GET in place of a POST from browsers and most programs. */
 const turnsIntoGet: readonly number[] = [301, 302, 303];
 
 function findRedirect({ status, headers }: Answer, { url, route }: Asked): Obstacle {

@@ -21,7 +21,7 @@ const maxKeyFileSize = 64 * 1024;
 /** Mode bits of all users other than the owner and the group. */
 const otherUsers = 0o007;
 
-/** What is wrong with a key file. In sentences, with its path: for the operator alone. */
+/** An issue of a key file. In sentences, with its path: for the operator alone. */
 export interface KeyFileIssue {
   readonly path: string;
   readonly problem: string;

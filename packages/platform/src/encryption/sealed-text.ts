@@ -41,7 +41,7 @@ export function keyIdOf(sealed: string): string | null {
   return prefix === version && id !== undefined && others.length === 0 ? id : null;
 }
 
-/** What the encrypted texts of a key begin with. */
+/** The prefix of the texts that are encrypted with a key. */
 export function prefixOf(keyId: string): string {
   return `${version}.${keyId}.`;
 }

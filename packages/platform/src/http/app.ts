@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { type BodyMemory, reserveBody } from './body.ts';
 import type { HealthHandler } from './health.ts';
 
-/** What the forms of the console and the requests of the owner API have at most (bytes). */
+/** The longest body of a console form or an owner API request (bytes). */
 const maxOwnerBodyBytes = 16 * 1024;
 
 /** All routes but the webhooks, which read their bodies themselves and come before this app: `Receiver.withFallback`. */

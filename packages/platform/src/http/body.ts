@@ -31,7 +31,7 @@ export function readBody(
   return Promise.resolve(earlierBody(request, maxBytes) ?? receiveBody(request, memory, maxBytes));
 }
 
-/** What is known before the body is read; null if it must be read. */
+/** The body or failure that is known before reading; null if the body must be read. */
 function earlierBody(
   request: IncomingMessage & { body?: unknown },
   maxBytes: number,

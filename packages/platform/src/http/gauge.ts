@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** What a gauge reads: a value, values by label, or null for no series. */
+/** The reading of a gauge: a value, values by label, or null for no series. */
 type Reading = number | null | Readonly<Record<string, number>>;
 
 export interface GaugeOptions {

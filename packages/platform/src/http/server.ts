@@ -179,7 +179,7 @@ const parserErrors: Readonly<Record<string, ErrorResponse>> = {
 const malformed: ErrorResponse = { status: '400 Bad Request', error: 'Malformed HTTP request.' };
 const connectUnsupported: ErrorResponse = { status: '400 Bad Request', error: 'CONNECT is not supported.' };
 
-/** What is sent to a port of HTTP by mistake. */
+/** A protocol other than HTTP/1 that is sent to the port by mistake. */
 export type ForeignProtocol = 'PROXY' | 'TLS' | 'HTTP/2' | 'unknown';
 
 /** By the first bytes: RFC 8446 5.1, RFC 9113 3.4, and haproxy.org/download/3.0/doc/proxy-protocol.txt. */

@@ -61,7 +61,7 @@ export function createLanguage(locale: Locale, messages: Messages, english: Lang
   };
 }
 
-/** What is the same in all texts of a language. */
+/** Formats for all texts of a language. */
 function createFormats(locale: Locale) {
   // Most languages are only used to register the commands, without numbers, and each of these takes 0.3 ms and 0.2 MB.
   const digits = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }));

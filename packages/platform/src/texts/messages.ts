@@ -52,7 +52,7 @@ type ValuesFor<Message, Value> = {
       : Value | number;
 };
 
-/** What follows a key: the values of the placeholders in its text, if it has some. */
+/** The argument after a key: the values of the placeholders in its text, if it has some. */
 export type ValuesOf<Message, Value> = Message extends unknown
   ? [PlaceholdersOf<Message>] extends [never]
     ? []

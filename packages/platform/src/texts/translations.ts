@@ -27,7 +27,7 @@ export function createCatalogue(english: object, url: string | undefined, progra
   return { english, folder: url === undefined ? null : new URL(path, url), isCompressed };
 }
 
-/** What a language has of the texts; nothing if it has no file, as in the bundle of somebody else. */
+/** The translations of a language; none if it has no file, as in the bundle of somebody else. */
 function readTranslations({ folder, isCompressed }: Catalogue, language: string): Translations {
   if (folder === null) return {};
   try {

@@ -16,7 +16,7 @@ const registry = Symbol.for('opentelemetry.js.api.1');
 const kinds = { server: 1 satisfies SpanKind.SERVER, consumer: 4 satisfies SpanKind.CONSUMER };
 const failed = 2 satisfies SpanStatusCode.ERROR;
 
-/** What a span is about, by OpenTelemetry's semantic conventions: ids, names and numbers only. */
+/** The description of a span by OpenTelemetry's semantic conventions: ids, names and numbers only. */
 export interface SpanDescription {
   /** One of few, so without ids. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface SpanDescription {
   readonly links: readonly unknown[];
 }
 
-/** What a span says in the end. `error` marks it as failed: one of few, never a message. */
+/** The result of a span. `error` marks it as failed: one of few, never a message. */
 export interface SpanEnd {
   readonly attributes?: Attributes;
   readonly error?: string | undefined;

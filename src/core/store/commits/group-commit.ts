@@ -236,8 +236,8 @@ export function separateRecordings(recordings: GroupCommit, others: GroupCommit)
 }
 
 /**
- * What the writer does: a recording, or a write of a module. Arguments and results are plain data, so that the caller can
- * be on another thread.
+ * A job of the writer: a recording, or a write of a module. Arguments and results are plain data, so that the caller
+ * can be on another thread.
  */
 export type Job = RecordingJob | ModuleWrite;
 

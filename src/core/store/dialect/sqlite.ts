@@ -39,9 +39,9 @@ import { deliveryColumns, entryColumns, noDelivery, type Tables } from '../table
 import type { Dialect, RecordBatch } from './dialect.ts';
 
 /**
- * Of a new database, in bytes. A member who comes back changes a page of `balances` that no other vote of the commit
- * changes, and a single vote one of each tree, so pages of 4 KB, SQLite's default, put twice as much into the log. With
- * pages of 1 KB, commits and scans take longer.
+ * The page size of a new database (bytes). A member who comes back changes a page of `balances` that no other vote of
+ * the commit changes, and a single vote one of each tree, so pages of 4 KB, SQLite's default, put twice as much into
+ * the log. With pages of 1 KB, commits and scans take longer.
  */
 const pageSize = 2_048;
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
-import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import type { Migration } from '@tallyhook/platform/database/migrations/migrate';
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect/dialect.ts';
 import { secretKey } from '../installation.ts';
@@ -503,7 +503,7 @@ const features = ({ id, byKey }: Words) => [
   `create table if not exists member_languages (user_id text not null primary key, locale text not null) ${byKey}`,
 ];
 
-/** What programs outside hear of. */
+/** Tables of the events for other programs. */
 const events = ({ id, byKey }: Words) => [
   `create table if not exists events (
     id ${id},

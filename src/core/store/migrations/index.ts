@@ -1,6 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { type RunMigrationsOptions, runMigrations } from '@tallyhook/platform/database/migrations/migrate';
-import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import { type Migration, type OnUpgrade, runMigrations } from '@tallyhook/platform/database/migrations/migrate';
 import type { Dialect } from '../dialect/dialect.ts';
 import { first } from './001-first.ts';
 
@@ -20,11 +19,7 @@ export function migrations(dialect: Dialect): Record<string, Migration> {
   return Object.fromEntries(Object.entries(all).map(([name, migration]) => [name, migration(dialect)]));
 }
 
-/** Applies the missing migrations to the bot's database. See {@link runMigrations}. */
-export function migrate(
-  dialect: Dialect,
-  clock: Clock,
-  { all = migrations(dialect), ...options }: RunMigrationsOptions & { readonly all?: Record<string, Migration> } = {},
-): Promise<void> {
-  return runMigrations(dialect, clock, all, options);
+/** Applies the missing migrations to the bot's database, and returns whether it was new. See {@link runMigrations}. */
+export function migrate(dialect: Dialect, clock: Clock, onUpgrade?: OnUpgrade): Promise<boolean> {
+  return runMigrations(dialect, clock, migrations(dialect), onUpgrade);
 }

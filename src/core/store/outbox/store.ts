@@ -179,7 +179,7 @@ async function fail(sql: Sql, effects: readonly EffectToFail[], now: number, rea
   await run(sql.connection, update(sql, effects).set({ state: 'buried', finished_at: now, reason }));
 }
 
-/** What is to be known of an effect to fail it. */
+/** An effect with the fields that are needed to fail it. */
 type EffectToFail = { readonly id: number } & (Contents | UnreadableContents);
 
 /** Whether no attempt before the current one can have sent it. */

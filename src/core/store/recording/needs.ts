@@ -26,7 +26,7 @@ export interface VoteRange {
   readonly before: number;
 }
 
-/** What decisions have to read, collected in order to read it together. */
+/** The rows that decisions have to read, collected in order to read them together. */
 export type Needs = ReturnType<typeof noNeeds>;
 
 export function noNeeds() {
@@ -49,7 +49,7 @@ export function noNeeds() {
   };
 }
 
-/** What the jobs certainly need; their decisions may need more. */
+/** The rows that the jobs certainly need; their decisions may need more. */
 export function needsOf(jobs: readonly RecordingJob[], hooks: readonly Hooks[]): Needs {
   const needs = noNeeds();
   needs.newIds = jobs.length;
@@ -122,7 +122,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, h
   }
 }
 
-/** What the rewards of a vote need, and the hooks that it calls. */
+/** Adds the rows that the rewards of a vote need, and the hooks that it calls. */
 function addListing(
   needs: Needs,
   vote: { readonly userId: string; readonly listing: ListingContext; readonly at: number },

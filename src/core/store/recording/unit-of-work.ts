@@ -38,7 +38,7 @@ function noChanges() {
 }
 
 /**
- * What decisions read from the database, inside the transaction that writes their changes. Any method may throw to have
+ * Reads of decisions from the database, inside the transaction that writes their changes. Any method may throw to have
  * the whole batch decided again with more data.
  */
 export interface RecordingReads {

@@ -28,7 +28,7 @@ export function deliveryList(
   )}</ul>`;
 }
 
-/** What an event such as `subscription.renewed` is called; one of an earlier version keeps its name. */
+/** The translated name of an event such as `subscription.renewed`; one of an earlier version keeps its own. */
 function eventName(event: string, { text }: ServiceTexts): string {
   const name = event.slice(event.lastIndexOf('.') + 1);
   return isServiceTextIn('deliveries.events', name) ? text(`deliveries.events.${name}`) : event;
@@ -46,7 +46,7 @@ function attemptSummary(attempts: readonly DeliveryAttempt[], { number, text }: 
   return text('deliveries.attempt', { status, duration: number(last.durationMs), number: number(attempts.length) });
 }
 
-/** What went wrong. The causes of a request without a response are technical, and in English. */
+/** The error of an attempt, or null. Causes of a request without a response are technical, and in English. */
 function attemptError({ status, error }: DeliveryAttempt, texts: ServiceTexts): Html | null {
   if (error === null) return null;
   if (status === null) return html`<span class="bad" lang="en">${error}</span> `;

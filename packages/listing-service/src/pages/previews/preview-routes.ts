@@ -26,8 +26,8 @@ const maxPictures = 50;
 const maxWaiting = 40;
 
 /**
- * What other sites show of a published listing: the badge that its owner embeds, and the picture in previews of links.
- * They have no session, set no cookie, and are the same for everybody.
+ * Pictures of a published listing for other sites: the badge that its owner embeds, and the picture in previews of
+ * links. They have no session, set no cookie, and are the same for everybody.
  */
 export function previewRoutes({ database, clock, log, face }: PageDependencies): Router {
   const router = express.Router();

@@ -12,7 +12,7 @@ const maxDescription = 300;
 const picturePath = ({ id }: Pick<StoredListing, 'id'>) => `/listings/${id}/preview.png`;
 export const badgePath = ({ id }: Pick<StoredListing, 'id'>) => `/badge/${id}.svg`;
 
-/** What a preview of a link to a listing shows: Open Graph, https://ogp.me, and Twitter's card. */
+/** Meta tags for the preview of a link to a listing: Open Graph, https://ogp.me, and Twitter's card. */
 export function previewTags(
   listing: StoredListing,
   votes: number,

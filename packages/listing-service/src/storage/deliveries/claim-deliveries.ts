@@ -8,7 +8,7 @@ import type { Row } from '../tables.ts';
 import { deliveryOfRow, webhookName } from './deliveries.ts';
 import { type SendableDelivery, webhookOfRow } from './webhooks.ts';
 
-/** What to claim: at most `limit` deliveries that are due at `now`, with a lease until `leaseUntil` (ms since the epoch). */
+/** The bounds of a claim: at most `limit` deliveries due at `now`, leased until `leaseUntil` (ms since the epoch). */
 export interface Claim {
   readonly now: number;
   readonly leaseUntil: number;

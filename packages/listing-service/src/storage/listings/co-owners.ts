@@ -8,7 +8,7 @@ export type CoOwner = Awaited<ReturnType<typeof coOwnersOf>>[number];
 /** Most co-owners of a listing. */
 export const maxCoOwners = 10;
 
-/** What a member may do with a listing. Both may edit it; only the owner decides who may, and deletes it. */
+/** The role of a member in a listing. Both may edit it; only the owner decides who may, and deletes it. */
 export type ListingRole = 'owner' | 'co-owner';
 
 /** Null for a member who may only see it. */

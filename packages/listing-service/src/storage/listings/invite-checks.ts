@@ -22,7 +22,7 @@ export async function saveCheckedInvite(
   });
 }
 
-/** What is known of a server's invite; null without one. `readAt`: when the members were counted (ms since the epoch). */
+/** A server's last invite check; null without one. `readAt`: when the members were counted (ms since the epoch). */
 export async function findInviteCheck(sql: Sql, listingId: string) {
   const checks = sql.selectFrom('invite_checks').select(['problem', 'read_at as readAt']);
   return (await checks.where('listing_id', '=', listingId).executeTakeFirst()) ?? null;

@@ -117,8 +117,8 @@ export function newKey({ id, kind }: KeyedListing, label: string, now: number) {
 }
 
 /**
- * As {@link issueKey}, for a member. `not-owner`: the member may not edit the listing any more, or it was deleted.
- * `too-many`: it has {@link maxKeys} active keys.
+ * Issues a key on behalf of a member, as {@link issueKey} does. `not-owner`: the member may not edit the listing any
+ * more, or it was deleted. `too-many`: it has {@link maxKeys} active keys.
  */
 export function issueOwnersKey(
   database: Database,

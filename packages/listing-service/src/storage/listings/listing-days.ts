@@ -5,7 +5,7 @@ import { sql as expression } from 'kysely';
 import type { Database } from '../database.ts';
 import { publishedListings } from './published.ts';
 
-/** What happened to a listing on the day (UTC) with this start (ms since the epoch). Deliveries are those queued. */
+/** The figures of a listing for the day (UTC) with this start (ms since the epoch). Deliveries are those queued. */
 export type ListingDay = Awaited<ReturnType<typeof listingDays>>[number];
 
 /** A day is stored when it has been over for so long that no transaction of it can be open (ms). */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { voteCooldownMs } from '../../listing/cooldown.ts';
 import type { Database, Sql } from '../database.ts';
 
-/** What a vote has instead of the id of a member who deleted their data. */
+/** The user id in the votes of members who have deleted their data. */
 export const anonymousId = 'anonymous';
 
 /** Listings that are searched together: votes and reviews have indexes by listing first. */

@@ -1,5 +1,5 @@
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
-import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import type { Migration } from '@tallyhook/platform/database/migrations/migrate';
 import { sqliteDialect } from '@tallyhook/platform/database/sqlite-dialect';
 import { sql } from 'kysely';
 import { first } from './001-first.ts';

@@ -16,7 +16,7 @@ import { second } from '@tallyhook/platform/durations';
 import { StoreUnavailableError } from '@tallyhook/platform/errors';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import type pg from 'pg';
-import { type OpenOptions, type PostgresEngine, unknownListing } from '../engine.ts';
+import { type PostgresEngine, unknownListing } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createSessionDriver, type SessionSource } from '../session-driver.ts';
 import { createRecordVote, storable } from './record-votes.ts';
@@ -47,7 +47,7 @@ const maxRuns = 5;
  * Opens a database of a PostgreSQL server and runs the missing migrations. Works through PgBouncer in transaction mode:
  * no startup parameters except user and database, and no session state.
  */
-export async function openPostgresEngine(url: string, { onMigration }: OpenOptions): Promise<PostgresEngine> {
+export async function openPostgresEngine(url: string): Promise<PostgresEngine> {
   // In a burst, requests wait for a connection, and one that was counted must not fail because of that.
   const options = { numericAsNumber: true, connectTimeoutMs: timeouts.statementMs };
   const pool = createPool(url, maxWritingConnections, options);
@@ -59,7 +59,7 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
       reading: connection((text, values) => readInTransaction(readingPool, text, values)),
       migrating: createMigratingConnection(pool),
     };
-    await runMigrations(database, clock, migrations(postgresDialect), { onProgress: onMigration });
+    await runMigrations(database, clock, migrations(postgresDialect));
   } catch (error) {
     await close();
     throw error;

@@ -8,7 +8,7 @@ import { createFileCheck, identifyFiles, releaseFiles } from '@tallyhook/platfor
 import { second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } from '@tallyhook/platform/sqlite';
-import { type Execute, type OpenOptions, type RecordVote, type SqliteEngine, unknownListing } from '../engine.ts';
+import { type Execute, type RecordVote, type SqliteEngine, unknownListing } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createDriver } from './driver.ts';
 
@@ -16,7 +16,7 @@ import { createDriver } from './driver.ts';
 const openTimeoutMs = 5 * second;
 
 /** Opens a file and runs the missing migrations. @param path `:memory:` for a database in memory */
-export async function openSqliteEngine(path: string, { log, onMigration }: OpenOptions): Promise<SqliteEngine> {
+export async function openSqliteEngine(path: string, log: Log | undefined): Promise<SqliteEngine> {
   const file = path === ':memory:' ? inMemory() : inFile(path, log);
   try {
     const database = {
@@ -24,7 +24,7 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
       reading: sqliteConnection(() => file.reader),
       migrating: sqliteMigratingConnection(() => file.writer),
     };
-    await runMigrations(database, clock, migrations(sqliteDialect), { onProgress: onMigration });
+    await runMigrations(database, clock, migrations(sqliteDialect));
     for (const connection of [file.writer, file.reader]) connection.exec('PRAGMA busy_timeout = 0');
     const reader = forKysely(file.reader);
     const writer = file.reader === file.writer ? reader : forKysely(file.writer);

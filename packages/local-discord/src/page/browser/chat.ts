@@ -12,7 +12,7 @@ import { type ChangeKind, localeOf, type PageStore, type State } from './store.t
 type Message = ReturnType<typeof visibleMessages>[number];
 
 export interface ChatOptions {
-  /** What an empty channel with the bot says. */
+  /** The text of an empty channel with the bot. */
   readonly emptyHint: string;
   /** Where a link of a message leads. */
   linkTo(url: string): string;
@@ -131,7 +131,7 @@ export function startChat(store: PageStore, { emptyHint, linkTo }: ChatOptions):
   });
 }
 
-/** What mentions and selects show, for comparison. */
+/** The names in mentions and selects as one text, for comparison. */
 function namesIn({ members, strangers, roles, channels, bot }: State): string {
   const shownMembers = members.map(({ id, name, isMember }) => [id, name, isMember]);
   const named = [...strangers, ...roles, ...channels, bot].map(({ id, name }) => [id, name]);

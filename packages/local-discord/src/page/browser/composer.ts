@@ -18,7 +18,7 @@ const autocompleteDelayMs = 150;
 /** The command input with its list of suggestions. */
 export function startComposer(store: PageStore): void {
   const { state } = store;
-  /** What the picker offers; a line may name any command, and the server says why it is rejected. */
+  /** Commands in the picker; a line may name any command, and the server says why it is rejected. */
   const slashCommands = () => offeredCommands(state, commandType.slash);
   const offered = () => ({ ...state, commands: slashCommands(), locale: localeOf(state) });
   const context = () => {

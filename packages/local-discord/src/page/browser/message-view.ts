@@ -3,7 +3,7 @@ import type { MessageView, SelectOption, ShownSelect } from '../../web/browser/s
 import { pictureOf } from './profile.ts';
 import { localeOf, type State } from './store.ts';
 
-/** What messages show to the acting member. The page never loads anything from elsewhere. */
+/** Names, pictures and files of messages for the acting member. The page never loads anything from elsewhere. */
 export function messageView(state: State, linkTo: MessageView['linkTo']): MessageView {
   return {
     locale: localeOf(state),
@@ -29,7 +29,7 @@ function localPath(url: string): string | null {
 /** The address of a picture of a member or a guild on Discord's CDN. */
 const portrait = /^https:\/\/cdn\.discordapp\.com\/(?:icons|avatars|guilds\/\d+\/users)\/(\d{1,20})\//;
 
-/** What is shown of a picture: a file on the local Discord, or the one in place of that of a member or guild; null for others. */
+/** A picture's source: a file on the local Discord, or the page's own one for a member or guild; null for others. */
 function pictureSource(url: string, name: string, state: State): string | null {
   const [, id] = portrait.exec(url) ?? [];
   return id === undefined ? localPath(url) : pictureOf(id, name, state);

@@ -105,7 +105,7 @@ async function modalValues(form: HTMLFormElement): Promise<ModalValues> {
   return values;
 }
 
-/** What all fields have: their label, with a star if a value is required, and a hint with the id `hintId`. */
+/** Parts of every field: its label, with a star if a value is required, and a hint with the id `hintId`. */
 interface FieldFrame {
   readonly id: string;
   readonly name: string;

@@ -14,8 +14,8 @@ import { createPageStore, type PageStore } from './store.ts';
 import { startViews } from './views.ts';
 
 /**
- * What a program adds to the page in the browser: mounts its views in the parts of the page that are its own, before the
- * first event arrives. Its listeners are called before those of Discord's views.
+ * A function by which a program mounts its views in the parts of the page that are its own, before the first event
+ * arrives. Its listeners are called before those of Discord's views.
  */
 export type BrowserExtension<Added extends { readonly kind: string }> = (store: PageStore<Added>) => ChatOptions;
 

@@ -11,7 +11,7 @@ export function startProfile(store: PageStore): void {
   const error = findById('profile-error');
   const accepts = findById<HTMLInputElement>('profile-accepts');
   const membership = findById<HTMLButtonElement>('profile-membership');
-  /** What was chosen and is not in the state yet: drawing again must not take it back. */
+  /** A choice that is not in the state yet: drawing again must not take it back. */
   let chosen: boolean | null = null;
   const shown = () => state.members.find(({ id }) => id === state.profileId);
 

@@ -3,7 +3,7 @@ import type { Actions } from '../page-extension.ts';
 import type { EventTime, PageEvent } from '../snapshot.ts';
 import type { PageStore } from './store.ts';
 
-/** What serves the page, for messages: "local Discord". */
+/** The name of the program that serves the page, for messages: "local Discord". */
 export const program = document.documentElement.dataset['program'] ?? '';
 
 /** The response of the server; `error` if it rejected the request. */

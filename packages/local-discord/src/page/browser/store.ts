@@ -22,7 +22,7 @@ export interface PendingAction {
 /** `system` follows the system's color scheme. */
 export type Theme = 'system' | 'dark' | 'light';
 
-/** What narrow screens show at a time. */
+/** The one view that narrow screens show. */
 export type View = 'chat' | 'side';
 
 /** The state of the page. */

@@ -15,7 +15,7 @@ export interface MessageActions {
 
 export interface MessageDisplay {
   readonly author: { readonly name: string; readonly avatar: string };
-  /** What is above it, such as the command that it answers. */
+  /** The line above the message, such as the command that it answers. */
   readonly header: TemplateResult | typeof nothing;
   /** Whether it is grouped with the previous message. */
   readonly isContinued: boolean;

@@ -4,7 +4,7 @@ import type { MessageView, SelectOption, ShownOption, ShownSelect } from './show
 /** Sends the use of a button or select. */
 type UseComponent = (customId: string, values?: readonly string[]) => void;
 
-/** What the controls of a message depend on. */
+/** The context of a message's controls. */
 export interface ComponentContext {
   readonly view: MessageView;
   /** Whether an earlier use is still pending. */

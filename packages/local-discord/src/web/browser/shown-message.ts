@@ -1,6 +1,6 @@
 /*
- * What is drawn of a message: parts of Discord's API objects, under their names. Discord: "Message Object", "Component
- * Reference".
+ * The parts of a message that are drawn: Discord's API objects, under their names. Discord: "Message Object",
+ * "Component Reference".
  */
 
 type Maybe<Value> = Value | null | undefined;

@@ -4,28 +4,16 @@ import { kyselyOn } from '../kysely-on.ts';
 
 /** The tables in which migrations are recorded. */
 export interface MigrationTables {
-  /** The migrations that were started, in the format of Kysely's migrator. */
+  /** The applied migrations, in the format of Kysely's migrator. */
   kysely_migration: { name: string; timestamp: string };
-  /** The started migrations that are not complete: the current step, and the rows of it that are processed. */
-  migration_progress: MigrationProgressRow;
-  /** The started migrations with which older versions may run, for the older versions, which do not know them. */
+  /** The applied migrations with which older versions may run, for the older versions, which do not know them. */
   compatible_migrations: { name: string };
 }
 
-export interface MigrationProgressRow {
-  name: string;
-  step: number;
-  /** The position of the last processed row. */
-  cursor: string | null;
-  rows_done: number;
-  rows_total: number | null;
-}
-
-/** What is recorded in a database: the names of the started migrations, and the progress of those not complete. */
+/** The names of migrations that a database has recorded. */
 export interface MigrationState {
   readonly applied: readonly string[];
-  readonly unfinished: readonly MigrationProgressRow[];
-  /** The started migrations with which older versions may run. */
+  /** The applied migrations with which older versions may run. */
   readonly compatible: readonly string[];
 }
 
@@ -35,15 +23,6 @@ export async function createMigrationTables(db: Kysely<MigrationTables>): Promis
     .ifNotExists()
     .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
     .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('migration_progress')
-    .ifNotExists()
-    .addColumn('name', 'text', (column) => column.notNull().primaryKey())
-    .addColumn('step', 'integer', (column) => column.notNull())
-    .addColumn('cursor', 'text')
-    .addColumn('rows_done', 'bigint', (column) => column.notNull())
-    .addColumn('rows_total', 'bigint')
     .execute();
   await db.schema
     .createTable('compatible_migrations')
@@ -65,13 +44,10 @@ export async function readMigrationState(
   const applied = (await exists('kysely_migration'))
     ? await db.selectFrom('kysely_migration').select('name').execute()
     : [];
-  const unfinished = (await exists('migration_progress'))
-    ? await db.selectFrom('migration_progress').selectAll().execute()
-    : [];
   const compatible = (await exists('compatible_migrations'))
     ? await db.selectFrom('compatible_migrations').select('name').execute()
     : [];
-  return { applied: applied.map(namesOf), unfinished, compatible: compatible.map(namesOf) };
+  return { applied: applied.map(namesOf), compatible: compatible.map(namesOf) };
 }
 
 function namesOf({ name }: { readonly name: string }): string {
@@ -79,16 +55,12 @@ function namesOf({ name }: { readonly name: string }): string {
 }
 
 /**
- * Compares the names in the tables with the known migrations, oldest first: `missing` are not applied or not complete,
- * `unknown` are those of a newer version with which this one cannot run.
+ * Compares the names in the tables with the known migrations, oldest first: `missing` are not applied, `unknown` are
+ * those of a newer version with which this one cannot run.
  */
-export function compareMigrations(
-  recorded: Record<'applied' | 'unfinished' | 'compatible', readonly string[]>,
-  known: readonly string[],
-) {
-  const { applied, unfinished, compatible } = recorded;
+export function compareMigrations({ applied, compatible }: MigrationState, known: readonly string[]) {
   return {
-    missing: known.filter((name) => !applied.includes(name) || unfinished.includes(name)),
+    missing: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name) && !compatible.includes(name)),
   };
 }

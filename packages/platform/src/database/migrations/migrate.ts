@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { minute } from '../../durations.ts';
@@ -15,87 +14,84 @@ import {
   type MigrationTables,
   readMigrationState,
 } from './applied.ts';
-import { type Migration, stepsOf } from './migration.ts';
-import { advance, nextTask, type Task } from './task.ts';
 
 /** How long to wait for another process without getting the lock once. */
 const lockTimeoutMs = 10 * minute;
 const lockRetryMs = 50;
 
-/** The state of an upgrade after a transaction. */
-export interface MigrationProgress {
-  /** Whether the database had data before, so that it is an upgrade and not the creation of its tables. */
-  readonly isUpgrade: boolean;
-  readonly migration: string;
-  /** The numbers of completed steps of the migration and of all its steps. */
-  readonly step: number;
-  readonly steps: number;
-  /** Rows of the current step; the total is null if the step does not process rows. */
-  readonly rows: number;
-  readonly total: number | null;
-  /** Whether nothing is left to do. */
-  readonly isComplete: boolean;
+/** A change of the schema. */
+export interface Migration {
+  /**
+   * Changes the schema, in a transaction with the record that it is applied. It must tolerate its own result: an engine
+   * that commits before each change of the schema may have executed it without recording it.
+   */
+  readonly up: (db: Kysely<unknown>) => Promise<void>;
+  /**
+   * Whether the versions before this migration may run on the database during and after it, because it only adds what
+   * they do not need: tables, indexes, and columns that are nullable or have a default. Such versions do not know what
+   * it stores, so it must not give a new meaning to what they read. Default false.
+   */
+  readonly compatible?: boolean;
 }
 
-export interface RunMigrationsOptions {
-  /** Called before the first and after each transaction. */
-  readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
-}
+/** Called before each migration of a database that had tables before. */
+export type OnUpgrade = (migration: string) => void;
 
 /**
- * Applies the missing migrations step by step, each step or chunk of rows together with its record in one transaction;
- * a new database, if possible, in a single one. May be interrupted at any time, and continues where it was. Several
+ * Applies the missing migrations, each in a transaction with its record, so they may be interrupted at any time. Several
  * processes may do this at once: a lock excludes them from each other for a transaction, and each transaction first
- * reads what is left to do. Throws what the driver throws, and without changing anything {@link DatabaseTooNewError},
- * {@link DatabaseUnreleasedError}, and TallyhookError `foreign_database` for one of another program.
+ * reads what is left to do. Returns whether the database was new. Throws what the driver throws, and without changing
+ * anything {@link DatabaseTooNewError}, {@link DatabaseUnreleasedError}, and TallyhookError `foreign_database` for one of
+ * another program.
  * @param all every migration by name, oldest first
  */
 export async function runMigrations(
   database: MigratableDatabase,
   clock: Clock,
   all: Readonly<Record<string, Migration>>,
-  { onProgress = () => {} }: RunMigrationsOptions = {},
-): Promise<void> {
+  onUpgrade: OnUpgrade = () => {},
+): Promise<boolean> {
   const { reading, migrating } = database;
-  const findTask = ({ unfinished, ...state }: MigrationState) => {
-    const recorded = { ...state, unfinished: unfinished.map(({ name }) => name) };
+  const findNext = (state: MigrationState): string | undefined => {
     requireOwn(state.applied, Object.keys(all));
-    const { missing, unknown } = compareMigrations(recorded, Object.keys(all));
+    const { missing, unknown } = compareMigrations(state, Object.keys(all));
     if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
-    return nextTask(missing, unfinished, all);
+    return missing[0];
   };
   const before = await readMigrationState(database, reading);
-  const first = findTask(before);
-  if (first === null) return;
-  const isUpgrade = before.applied.length > 0;
-  const report = ({ name, migration, step, rows, total }: Task, isComplete = false) =>
-    onProgress({ isUpgrade, migration: name, step, steps: stepsOf(migration).length, rows, total, isComplete });
-  report(first);
+  if (findNext(before) === undefined) return false;
+  const isNew = before.applied.length === 0;
 
   const transaction = createTransaction(database, clock);
   await transaction((db) => createMigrationTables(db));
-  let last = first;
-  for (;;) {
-    const task = await transaction(async (db) => {
-      let state = await readMigrationState(database, migrating, true);
-      // Each commit waits for the disk, and there is nothing that could take long in a new database.
-      const isNew = state.applied.length === 0 && database.createsTablesAtOnce;
-      let done: Task | null = null;
-      for (let next = findTask(state); next !== null; next = findTask(state)) {
-        done = await advance(db, next, clock);
-        if (!isNew) break;
-        state = await readMigrationState(database, migrating, true);
-      }
-      return done;
+  const applyNext = () =>
+    transaction(async (db) => {
+      const name = findNext(await readMigrationState(database, migrating, true));
+      const migration = name === undefined ? undefined : all[name];
+      if (name === undefined || migration === undefined) return false;
+      if (!isNew) onUpgrade(name);
+      await migration.up(db as Kysely<unknown>);
+      await recordMigration(db, name, migration, clock);
+      return true;
     });
-    if (task === null) break;
-    last = task;
-    report(task);
-    // SQLite blocks the thread. Between two transactions it can handle signals.
-    await setImmediate();
-  }
+  while (await applyNext());
   await migrating.release();
-  report(last, true);
+  return isNew;
+}
+
+async function recordMigration(db: Kysely<MigrationTables>, name: string, { compatible }: Migration, clock: Clock) {
+  const timestamp = new Date(clock.now()).toISOString();
+  await db
+    .insertInto('kysely_migration')
+    .values({ name, timestamp })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  if (compatible !== true) return;
+  await db
+    .insertInto('compatible_migrations')
+    .values({ name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** Throws unless the database is empty, or has the tables of this program. */

@@ -11,16 +11,16 @@ import { openReadSnapshot, sqliteSnapshot } from './sqlite-snapshot.ts';
 /** Pages that are copied per turn of the event loop: a few ms. */
 const pagesPerStep = 2_000;
 
-/** What differs between the databases of the programs. */
+/** The part of a backup that differs between programs. */
 export interface CopyFormat<Tables, Contents> {
   readonly program: DatabaseProgram;
   /** Reads the contents of a copy and checks what only the program knows. An error that it throws means damage. */
   readContents(snapshot: DatabaseSnapshot<Tables>): Promise<Contents>;
-  /** What to do if the database is not the expected one: which setting names it. */
+  /** The hint for a database that is not the expected one: which setting names it. */
   readonly databaseHint: string;
   /** The commands of the program, for hints. */
   readonly commands: { readonly backup: string; readonly doctor: string };
-  /** What is to be stopped before a restore, for hints. */
+  /** The program to stop before a restore, for hints. */
   readonly programToStop: string;
 }
 

@@ -58,9 +58,8 @@ async function statusOf(
   const applied = await namesIn(snapshot, 'kysely_migration');
   const owner = ownerOf(applied, known);
   if (owner.state !== 'own') return owner;
-  const unfinished = tables.includes('migration_progress') ? await namesIn(snapshot, 'migration_progress') : [];
   const compatible = tables.includes('compatible_migrations') ? await namesIn(snapshot, 'compatible_migrations') : [];
-  const { missing, unknown } = compareMigrations({ applied, unfinished, compatible }, known);
+  const { missing, unknown } = compareMigrations({ applied, compatible }, known);
   if (unknown.length > 0) return { state: 'newer', unknown };
   return missing.length > 0 ? { state: 'older', missing } : { state: 'current' };
 }

@@ -16,8 +16,8 @@ const firstMigrations: readonly { readonly program: string; readonly names: RegE
 ];
 
 /**
- * What a program finds in a database with applied migrations: its own tables; those of one of its development versions
- * from before 0.1.0; or those of another program, whose name is null if it is none of this package.
+ * The owner of a database with applied migrations: the program itself; one of its development versions from before
+ * 0.1.0; or another program, whose name is null if it is none of this package.
  * @param known the migrations of the program, oldest first
  */
 export function ownerOf(
