@@ -9,7 +9,7 @@ import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
 import type { TextOverrides } from '../src/texts/texts.ts';
 import type { Environment } from './environment.ts';
-import { listing as fileListing, rewards as fileRewards } from './listings-file.ts';
+import { listing as fileListing, type rewards as fileRewards } from './listings-file.ts';
 import { appSettings, configOfOptions } from './load.ts';
 import {
   appHandlers,
@@ -355,12 +355,12 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   }[];
 }
 
-/** What the file has and these types lack: nothing. */
-type Missing =
-  | Exclude<keyof z.input<typeof fileListing>, keyof AppListing>
-  | Exclude<keyof z.input<typeof fileRewards>, keyof AppRewards>
-  | Exclude<keyof NonNullable<z.input<typeof fileListing>['announcements']>, keyof AppAnnouncements>
-  | Exclude<keyof NonNullable<z.input<typeof fileListing>['shop']>[number], keyof AppShopItem>;
+type FileAnnouncements = NonNullable<z.input<typeof fileListing>['announcements']>;
+type FileShop = NonNullable<z.input<typeof fileListing>['shop']>;
 
 fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;
-({}) satisfies Record<Missing, never>;
+// What the file has, these types have as well.
+({}) satisfies Record<Exclude<keyof z.input<typeof fileListing>, keyof AppListing>, never>;
+({}) satisfies Record<Exclude<keyof z.input<typeof fileRewards>, keyof AppRewards>, never>;
+({}) satisfies Record<Exclude<keyof FileAnnouncements, keyof AppAnnouncements>, never>;
+({}) satisfies Record<Exclude<keyof FileShop[number], keyof AppShopItem>, never>;

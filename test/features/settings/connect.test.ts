@@ -143,7 +143,7 @@ describe('the way of a browser from /setup to the service and back', { timeout: 
 
   it('links nothing that a service grants for another server', async () => {
     const secret = 's'.repeat(32);
-    let state: unknown;
+    let state = '';
     const service = await listen((url) => async (request, response) => {
       const { pathname } = new URL(request.url ?? '/', url);
       const webhook = { url, secret };
@@ -160,7 +160,7 @@ describe('the way of a browser from /setup to the service and back', { timeout: 
           ...{ key: 'key-of-another', webhooks: { vote: webhook, premium: webhook } },
         },
       };
-      if (pathname === '/request') ({ state } = (await json(request)) as { state: unknown });
+      if (pathname === '/request') ({ state } = (await json(request)) as { state: string });
       response.setHeader('content-type', 'application/json').end(JSON.stringify(bodies[pathname] ?? {}));
     });
     const { url, tickets, linked } = await bot(`${service}/api/v1`);

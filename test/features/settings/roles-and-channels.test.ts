@@ -110,9 +110,10 @@ describe('the roles of a change', () => {
 
   it('are not accepted while Discord does not say what they are', async () => {
     const { discord, byManager, byOwner, problems, voterRole } = await setUp();
-    const withoutRoles = { ...byManager, input: { ...byManager.input, roles: null } };
+    const { input, texts, services, guildId } = byManager;
+    const withoutRoles = { texts, services, guildId, input: { ...input, roles: null } };
     expect(await problems(withoutRoles, voterRole(discord.roles.voter))).toHaveLength(1);
-    const unknown = { ...byOwner, guildId: '404' };
+    const unknown = { texts, services, input: byOwner.input, guildId: '404' };
     expect(await problems(unknown, voterRole(discord.roles.voter))).toEqual([expect.stringContaining('in time')]);
     expect(await problems(unknown, [{ path: 'rewards.vote', before: 1, after: 2 }])).toEqual([]);
   });
