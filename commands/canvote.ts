@@ -1,17 +1,17 @@
 import { hour, second } from '@tallyhook/platform/durations';
 import { once } from '@tallyhook/platform/memoize';
-import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/texts/markup';
+import { bold, lines, type Markup, mention, timestamp } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { LastVotes } from '../src/core/ledger/account.ts';
 import { type ListedLookup, memberOption, offersAt } from '../src/discord/commands/command.ts';
 import {
+  boldNameOnSite,
   displayNameOf,
   fetchListingPage,
   type ListedPage,
   type ListingPage,
   listingPage,
-  nameWithSite,
   voteButtons,
   voteLinkTo,
 } from '../src/discord/commands/listing-page.ts';
@@ -68,7 +68,7 @@ function renderStatus(
   // In a stale status, a cooldown may have ended since the service sent it.
   const hasEnded = status.stale && nextVoteAt !== null && nextVoteAt <= clock.now();
   if (status.value.canVote || hasEnded) {
-    const { name } = page;
+    const name = bold(page.name);
     const text =
       user === null ? texts.text('canVote.youNow', { name }) : texts.text('canVote.memberNow', { user, name });
     const reply: Reply = {
@@ -84,7 +84,7 @@ function renderStatus(
   const reply: Reply = {
     tone: 'wait',
     title: texts.text('canVote.titleLater'),
-    text: laterText(user, page.name, nextVote, texts),
+    text: laterText(user, bold(page.name), nextVote, texts),
     buttons: user === null ? offersAt('vote', context.commands, texts) : [],
   };
   return addTo(reply, details, user === null ? otherButtons : []);
@@ -278,9 +278,10 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   const now = all.filter(({ chance }) => chance.when === 'now');
   const perhaps = all.filter(({ chance }) => chance.when === 'perhaps');
   const later = all.filter(({ chance }) => chance.when === 'later');
+  const nameOf = (listing: VotableListing) => boldNameOnSite(listing, texts);
   const text = lines(
-    now.length === 0 ? null : chanceOf('Now', user, texts.list(now.map(nameWithSite)), texts),
-    perhaps.length === 0 ? null : chanceOf('Perhaps', user, texts.list(perhaps.map(nameWithSite)), texts),
+    now.length === 0 ? null : chanceOf('Now', user, texts.list(now.map(nameOf)), texts),
+    perhaps.length === 0 ? null : chanceOf('Perhaps', user, texts.list(perhaps.map(nameOf)), texts),
     ...later.map((each) => chanceText(user, each, texts)),
   );
   const links = all.flatMap((each) => voteLinkTo(each, all, texts));
@@ -295,7 +296,7 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
 /** Whether the member may vote for a listing, in a sentence. @param user another than who runs the command */
 export function chanceText(user: Markup | null, listing: VotableListing, texts: Texts): Markup {
   const { chance } = listing;
-  const name = nameWithSite(listing);
+  const name = boldNameOnSite(listing, texts);
   if (chance.when === 'later')
     return laterText(user, name, chance.at === null ? null : timestamp(chance.at, 'R'), texts);
   return chanceOf(chance.when === 'now' ? 'Now' : 'Perhaps', user, name, texts);

@@ -324,7 +324,7 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
    * `/claim` are not offered.
    */
   readonly lookupKey?: string;
-  /** Name that people read, 1 to 60 characters; by default its name on the site, or else its name in Discord. */
+  /** Name that people read, 1 to 60 characters; by default its name in Discord, or else its name on the site; on the listing service the other way round. */
   readonly title?: string;
   /** The channel for announcements of votes (Discord ID); without it there are none. */
   readonly announceChannelId?: string;

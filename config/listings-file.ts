@@ -132,7 +132,9 @@ export const listing = z.strictObject({
     .min(1)
     .max(60)
     .optional()
-    .describe('What people call it. By default its name on the site, or else its name in Discord.'),
+    .describe(
+      'What people call it. By default its name in Discord, or else its name on the site; on the listing service the other way round.',
+    ),
   site: site.optional(),
   id: id
     .optional()

@@ -211,7 +211,7 @@ const webhooks = group('Webhooks', {
     secret: true,
     wish: "top.gg's *Connect*",
     description:
-      'Secret of your integration at top.gg, whose owners then link their listings with [*Connect*](sites.md#connect-at-topgg) there. Its address at top.gg is `/connect/topgg`. Needs `PUBLIC_URL`.',
+      'Secret of your integration at top.gg, whose owners then link their listings with [*Connect*](sites.md#connect-at-topgg) there. Its address at top.gg is `/connect/topgg`. Set `PUBLIC_URL`, too.',
   }),
   VOTE_WEBHOOK_SECRET: variable({
     schema: listOf(pasted(secretForm)),

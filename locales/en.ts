@@ -53,15 +53,17 @@ export const en = {
     /** Markup. `{name}` is that of a listing, `{user}` a member. */
     titleNow: 'Ready to vote',
     titleLater: 'Not yet',
-    youNow: 'You can vote for **{name}** now.',
-    memberNow: '{user} can vote for **{name}** now.',
+    youNow: 'You can vote for {name} now.',
+    memberNow: '{user} can vote for {name} now.',
     /** If it is not known whether the member has voted already. */
-    youPerhaps: 'You can perhaps vote for **{name}**: the site does not say whether you have voted.',
-    memberPerhaps: '{user} can perhaps vote for **{name}**: the site does not say who has voted.',
-    youLater: 'You can vote for **{name}** again {time}.',
-    memberLater: '{user} can vote for **{name}** again {time}.',
-    youRecently: 'You voted for **{name}** recently, and can vote again when the cooldown ends.',
-    memberRecently: '{user} voted for **{name}** recently, and can vote again when the cooldown ends.',
+    youPerhaps: 'You can perhaps vote for {name}: the site does not say whether you have voted.',
+    memberPerhaps: '{user} can perhaps vote for {name}: the site does not say who has voted.',
+    youLater: 'You can vote for {name} again {time}.',
+    memberLater: '{user} can vote for {name} again {time}.',
+    youRecently: 'You voted for {name} recently, and can vote again when the cooldown ends.',
+    memberRecently: '{user} voted for {name} recently, and can vote again when the cooldown ends.',
+    /** A listing as the sentences above name it, which is in bold already: `**Lantern Harbour** on top.gg`. */
+    nameOnSite: '{name} on {site}',
     lastVote: 'Last vote: {time}',
   },
 

@@ -141,9 +141,9 @@ it('no person reads how a listing is called in the configuration', async () => {
   // What they are called instead, as far as members see it.
   const [, votable = ''] = read.find(([where]) => where === '/canvote') ?? [];
   for (const name of [
-    'tallyhook (top.gg)',
-    'tallyhook (discords.com)',
-    'Lantern Harbour (Disurl)',
+    '**tallyhook** on top.gg',
+    '**tallyhook** on discords.com',
+    '**Lantern Harbour** on Disurl',
     'Guilds.me',
     'Lamplighter',
   ]) {

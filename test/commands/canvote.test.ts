@@ -281,8 +281,8 @@ describe('/canvote in a community with listings on several sites', () => {
     expect(reply.text).toBe(
       [
         'You can vote for **Lantern Harbour** now.',
-        'You can perhaps vote for **purr-topgg (top.gg)**: the site does not say whether you have voted.',
-        `You can vote for **purr-disurlme (disurl.me)** again ${stamp(votedAt + 12 * hour)}.`,
+        'You can perhaps vote for **purr-topgg** on top.gg: the site does not say whether you have voted.',
+        `You can vote for **purr-disurlme** on disurl.me again ${stamp(votedAt + 12 * hour)}.`,
       ].join('\n'),
     );
     expect(reply).toMatchObject({ tone: 'good', title: 'Ready to vote' });
@@ -304,12 +304,12 @@ describe('/canvote in a community with listings on several sites', () => {
     site.respondWith(json(404, {}));
     const reply = await canvote.execute(inputOf(), context);
     expect(reply.text).toBe(
-      'You can vote for **purr-topgg (top.gg)**, **Lantern Harbour** now.'.replaceAll('**, **', ', '),
+      'You can vote for **purr-topgg** on top.gg, **Lantern Harbour** now.'.replaceAll('**, **', ', '),
     );
     await clock.advance(2 * minute);
     site.respondWith(json(503, {}));
     expect((await canvote.execute(inputOf(), context)).text).toContain(
-      'You can perhaps vote for **purr-topgg (top.gg)**: the site does not say whether you have voted.',
+      'You can perhaps vote for **purr-topgg** on top.gg: the site does not say whether you have voted.',
     );
   });
 
@@ -330,8 +330,8 @@ describe('/canvote in a community with listings on several sites', () => {
     const again = async (stated: Awaited<ReturnType<typeof context.nextVotesOf>>) =>
       (await canvote.execute(inputOf({ user: otherMemberId }), { ...context, nextVotesOf: async () => stated })).text;
     const textWith = (at: number) =>
-      `<@${otherMemberId}> can perhaps vote for **purr-topgg (top.gg)**: the site does not say who has voted.\n` +
-      `<@${otherMemberId}> can vote for **purr-disurlme (disurl.me)** again ${stamp(at)}.`;
+      `<@${otherMemberId}> can perhaps vote for **purr-topgg** on top.gg: the site does not say who has voted.\n` +
+      `<@${otherMemberId}> can vote for **purr-disurlme** on disurl.me again ${stamp(at)}.`;
     expect(await again([])).toBe(textWith(clock.now() + 11 * hour));
     const stated = { listing: 'purr-disurlme', votedAt: clock.now() - hour, nextVoteAt: clock.now() + 3 * hour };
     expect(await again([stated])).toBe(textWith(clock.now() + 3 * hour));
@@ -347,7 +347,7 @@ describe('/canvote in a community with listings on several sites', () => {
     const reply = canvote.execute(inputOf(), context);
     await context.clock.advance(3_000);
     expect((await reply).text).toContain(
-      'You can perhaps vote for **purr-topgg (top.gg)**: the site does not say whether you have voted.',
+      'You can perhaps vote for **purr-topgg** on top.gg: the site does not say whether you have voted.',
     );
   });
 

@@ -52,7 +52,7 @@ describe('/vote', () => {
     expect(rowsOf(panel)).toEqual([
       ['You can vote for **Free** now.', 'https://listing.example/free'],
       [
-        'You can perhaps vote for **Purr (top.gg)**: the site does not say whether you have voted.',
+        'You can perhaps vote for **Purr** on top.gg: the site does not say whether you have voted.',
         'https://top.gg/vote',
       ],
       ['You can perhaps vote for **this bot**: the site does not say whether you have voted.', null],

@@ -48,8 +48,8 @@ it('a member of a community on other sites alone sees where to vote, and claims 
     JSON.stringify(await discord.runCommand({ ...use, name, options }).settled);
 
   const reply = await run('canvote');
-  expect(reply).toContain('You can perhaps vote for **Harbour (Disurl)**');
-  expect(reply).toContain(`**Quartermaster (top.gg)** again <t:${Math.floor((votedAt + 12 * hour) / 1_000)}:R>`);
+  expect(reply).toContain('You can perhaps vote for **Harbour** on Disurl');
+  expect(reply).toContain(`**Quartermaster** on top.gg again <t:${Math.floor((votedAt + 12 * hour) / 1_000)}:R>`);
   expect(reply).toContain('https://top.gg/bot/716390085896962058/vote');
   // Disurl does not say who has voted, so there is nothing to choose.
   expect(await run('claim')).toContain('Balance: **10** credits');
@@ -81,9 +81,9 @@ it('in a community with several listings, "Vote" leads to all of them from annou
   const [announced] = discord.messages(channelId);
   const ofOther = await press(announced, 'Vote too', other);
   expect(ofOther.flags & 64).toBe(64);
-  expect(textOf(ofOther)).toContain('You can perhaps vote for **Harbour (Disurl)**');
+  expect(textOf(ofOther)).toContain('You can perhaps vote for **Harbour** on Disurl');
   const ofVoter = textOf(await press(announced, 'Vote too', voter));
-  const [perhaps, later] = ['You can perhaps vote for **Quartermaster (top.gg)**', '**Harbour (Disurl)** again <t:'];
+  const [perhaps, later] = ['You can perhaps vote for **Quartermaster** on top.gg', '**Harbour** on Disurl again <t:'];
   expect(ofVoter.indexOf(perhaps)).toBeGreaterThanOrEqual(0);
   expect(ofVoter.indexOf(later)).toBeGreaterThan(ofVoter.indexOf(perhaps));
 

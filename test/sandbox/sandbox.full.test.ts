@@ -149,8 +149,8 @@ describe('the listing sites of the sandbox', { timeout: 30_000 }, () => {
     const sandbox = await wholeSandbox({ seed: 'none' });
     const { delivery } = timelineOf(sandbox);
     const before = await canVote(sandbox);
-    expect(before).toMatch(/now\.\n.*perhaps.*\(Disurl\)/);
-    expect(before.split('\n')[0]).toContain('(top.gg)');
+    expect(before).toMatch(/now\.\n.*perhaps.*on Disurl/);
+    expect(before.split('\n')[0]).toContain('on top.gg');
     for (const [listing, title] of votes) {
       expect(await voteOnPage(sandbox, listing)).toMatchObject({ outcome: 'recorded', isDelivered: true });
       await delivery(ofMira(title));

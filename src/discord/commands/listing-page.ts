@@ -1,6 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
-import { escapeName, type Markup, markup } from '@tallyhook/platform/texts/markup';
+import { bold, escapeName, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { BotProfile, ServerProfile } from '../../lookup/lookup.ts';
@@ -97,6 +97,16 @@ const maxSiteLength = 80;
 export function nameWithSite({ listed: { site }, page }: ListedPage): Markup {
   if (site === undefined || page.plainName.includes(site.name)) return page.name;
   return markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
+}
+
+/** A listing in a sentence: its name in bold, with its site, which two listings of one name have in their names. */
+export function boldNameOnSite({ listed: { site }, page }: ListedPage, { text }: Texts): Markup {
+  if (site === undefined) return bold(page.name);
+  const mark = ` (${site.name})`;
+  const isMarked = page.plainName.endsWith(mark);
+  if (!isMarked && page.plainName.includes(site.name)) return bold(page.name);
+  const name = isMarked ? escapeName(page.plainName.slice(0, -mark.length), maxNameLength) : page.name;
+  return text('canVote.nameOnSite', { name: bold(name), site: escapeName(site.name, maxSiteLength) });
 }
 
 /** One of the buttons for several listings: named by its site, unless several of them are on it. None without a URL. */

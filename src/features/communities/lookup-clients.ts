@@ -33,13 +33,15 @@ export interface NamedListing {
 const timeoutMs = second / 2;
 
 /**
- * The display names of listings, as far as they are known now: the configured title, else the name on the site, else
- * the name in Discord, else that of the site. A name in Discord that is not known is requested, for the next time.
+ * The display names of listings, as far as they are known now: the configured title, else the name in Discord, else the
+ * name on the site, else that of the site; on the document's service its own name comes first. A name in Discord that is
+ * not known is requested, for the next time.
  */
 export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) {
   function nameOf(listing: NamedListing): string | null {
     const { title, siteName, kind, id, nameOnSite } = listing;
-    return title ?? nameOnSite() ?? (id === null ? null : inDiscord.known(kind, id)) ?? siteName;
+    const onService = siteName === null ? nameOnSite() : null;
+    return title ?? onService ?? (id === null ? null : inDiscord.known(kind, id)) ?? nameOnSite() ?? siteName;
   }
 
   return {
@@ -53,8 +55,9 @@ export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) 
       return mark === null ? name : `${name} (${mark})`;
     },
     /** Waits for a moment until Discord has said the name, if nothing better is known. Never rejects. */
-    async find({ title, nameOnSite, kind, id }: NamedListing): Promise<void> {
-      if (title !== null || nameOnSite() !== null || id === null || inDiscord.known(kind, id) !== null) return;
+    async find({ title, siteName, nameOnSite, kind, id }: NamedListing): Promise<void> {
+      const hasOwn = title !== null || (siteName === null && nameOnSite() !== null);
+      if (hasOwn || id === null || inDiscord.known(kind, id) !== null) return;
       await settleWithin(timeoutMs, stopwatch, inDiscord.find(kind, id));
     },
   };
@@ -100,7 +103,9 @@ export function withDisplayName(
     ...lookup,
     async profile(query) {
       const cached = await lookup.profile(query);
-      if (cached.value.name === '') await find();
+      // What it is called on the site may make it unnecessary to ask Discord.
+      rename(cached.value);
+      await find();
       const value = rename(cached.value);
       return value === cached.value ? cached : { ...cached, value };
     },

@@ -365,6 +365,14 @@ export class Settings {
     });
   }
 
+  /** Ends one secret for votes. Without others, those of the file are in effect again. */
+  dropSecret({ listing, secret, ...author }: OfListing & { readonly secret: string }): Promise<SaveResult> {
+    return this.changeListing(author, listing, ({ voteSecrets }) => {
+      const others = voteSecrets.filter((each) => each !== secret);
+      return [{ listing, path: 'voteSecrets', value: others.length === 0 ? undefined : others }];
+    });
+  }
+
   /** Removes a listing that was linked by {@link link}. Its votes and credits stay; it can be undone. */
   async unlink({ listing, ...author }: OfListing): Promise<SaveResult> {
     const { stored } = await this.open(author.guildId);

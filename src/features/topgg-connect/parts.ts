@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
+import { isOwnHost } from '@tallyhook/platform/web/host';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { type KeyState, saveSealed } from '../../core/store/settings/sealed.ts';
@@ -28,7 +30,7 @@ type TopggContext = ServicesContext & {
   readonly setup: Settings;
 };
 
-/** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
+/** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `DISCORD_TOKEN`. */
 export function createServices(
   context: TopggContext,
 ): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
@@ -38,8 +40,7 @@ export function createServices(
   if (secret === null || discord.token === '') return { shared };
   if (publicUrl === null) {
     const hint = 'Set PUBLIC_URL to the address under which the internet reaches this program.';
-    context.log.warn({ hint }, `TOPGG_INTEGRATION_SECRET is set, but ${topggConnectPath} is off`);
-    return { shared };
+    context.log.warn({ hint }, `without PUBLIC_URL, ${topggConnectPath} gives top.gg the host that it was called by`);
   }
   return { shared, routes: createTopggRoutes(topggConnect, { secret, publicUrl, clock: context.clock }) };
 }
@@ -56,19 +57,54 @@ type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
 type TopggConnect = ReturnType<typeof createTopggConnect>;
 
 /**
- * Links listings that top.gg connects. A server is linked at once if the member may manage it in Discord; everything
- * else is held for that member to confirm in `/setup`. Its address does not exist before, so its votes get 404.
+ * Links listings that top.gg connects. A listing that exists accepts the new secret beside its own. A server is linked at
+ * once if the member may manage it in Discord; everything else is held to be confirmed in `/setup`, a server by any of its
+ * managers, a bot by the member. Its address does not exist before, so its votes get 404.
  */
 function createTopggConnect(context: TopggContext) {
   const { encryption, setup: settings, directory, rest, clock, stopwatch, log } = context;
   const store = context.store.topggConnect;
 
-  async function hold({ secret, ...project }: Handshake): Promise<Connection> {
+  async function hold(
+    { secret, ...project }: Handshake,
+    listing = newListingName(site),
+  ): Promise<Connection & { sealed: string }> {
     const row = connectionContext(project.connectionId);
     return saveSealed(context, async (key) => {
-      const held = { ...project, listing: newListingName(site), guildId: null, sealed: seal(key, secret, row) };
+      const held = { ...project, listing, guildId: null, sealed: seal(key, secret, row) };
       return (await store.hold(held, clock.now())) && held;
     });
+  }
+
+  /**
+   * The listing of the project, if there is one and it may be connected: one of the operator, who states what it is, or
+   * one in a server that the member may manage, because whoever has linked it there may have stated anything.
+   */
+  async function findExisting({ kind, targetId, userId }: Handshake) {
+    for (const listing of directory.listings) {
+      const { guildId, linked } = listing;
+      if (guildId === null || listing.site?.id !== site || listing.kind !== kind || listing.id !== targetId) continue;
+      if (linked !== true || (await mayManage(guildId, userId))) return { ...listing, guildId };
+    }
+    return null;
+  }
+
+  /** @returns the name of the listing; null if it cannot take the secret */
+  async function addTo(
+    { name: listing, guildId, voteSecrets }: { name: string; guildId: string; voteSecrets: readonly string[] },
+    handshake: Handshake,
+  ): Promise<string | null> {
+    const { connectionId, userId: authorId, secret } = handshake;
+    const { sealed } = await hold(handshake, listing);
+    // An earlier attempt may have ended here.
+    if (!voteSecrets.includes(secret)) {
+      const author = { guildId, authorId, interactionId: `topgg ${connectionId} ${clock.now()}` };
+      const result = await settings.rotateSecret({ ...author, listing, family: 'vote', secret });
+      if (result.status !== 'saved') return null;
+    }
+    await store.linked(connectionId, guildId, sealed);
+    log.info({ guild: guildId, listing }, 'top.gg has connected a listing that exists');
+    return listing;
   }
 
   async function link(connection: Connection, author: SettingsAuthor): Promise<LinkResult> {
@@ -79,16 +115,20 @@ function createTopggConnect(context: TopggContext) {
       ...{ site, kind, targetId, name: listing, lookupKey: null },
       voteSecret: encryption.open(sealed, connectionContext(connectionId)),
     });
-    if (result.status === 'linked') await store.linked(connectionId, author.guildId);
+    if (result.status === 'linked') await store.linked(connectionId, author.guildId, null);
     return result;
   }
 
   /** Discord decides, and nobody else: without its word, the connection is held. */
   async function mayLinkIn(guildId: string, userId: string): Promise<boolean> {
+    // Otherwise somebody could take over a listing of the operator.
+    const mayLink = (directory.ofGuild(null)?.named ?? []).length === 0;
+    return mayLink && mayManage(guildId, userId);
+  }
+
+  async function mayManage(guildId: string, userId: string): Promise<boolean> {
     try {
-      // Otherwise somebody could take over a listing of the operator.
-      const mayLink = (directory.ofGuild(null)?.named ?? []).length === 0;
-      return mayLink && (await mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }));
+      return await mayManageGuild(rest, { guildId, userId, now: stopwatch.now() });
     } catch (error) {
       log.warn({ guild: guildId, reason: messageOf(error) }, 'Discord did not say who may manage a server; it is held');
       return false;
@@ -105,6 +145,9 @@ function createTopggConnect(context: TopggContext) {
       const { connectionId, userId, kind, targetId } = handshake;
       const stored = await store.find(connectionId);
       if (stored !== null && (await isLinked(stored))) return stored.listing;
+      const existing = await findExisting(handshake);
+      const extended = existing && (await addTo(existing, handshake));
+      if (extended !== null) return extended;
       const held = stored !== null && stored.guildId === null ? stored : await hold(handshake);
       const { listing } = held;
       const author = { guildId: targetId, authorId: userId, interactionId: `topgg ${listing}` };
@@ -119,30 +162,35 @@ function createTopggConnect(context: TopggContext) {
       return listing;
     },
 
-    /** Unlinks the listing that a connection has made, and forgets the connection. */
+    /** Unlinks the listing that a connection has made, or ends the secret that it has added, and forgets the connection. */
     async disconnect(connectionId: string): Promise<void> {
       const connection = await store.find(connectionId);
       if (connection === null) return;
-      const { guildId, listing, userId: authorId } = connection;
+      const { guildId, listing, sealed, userId: authorId } = connection;
       if (guildId !== null && (await isLinked(connection))) {
-        await settings.unlink({ guildId, authorId, interactionId: `topgg unlink ${listing}`, listing });
+        const author = { guildId, authorId, listing };
+        if (sealed === null) await settings.unlink({ ...author, interactionId: `topgg unlink ${listing}` });
+        else {
+          const secret = encryption.open(sealed, connectionContext(connectionId));
+          await settings.dropSecret({
+            ...author,
+            secret,
+            interactionId: `topgg unlink ${connectionId} ${clock.now()}`,
+          });
+        }
         log.info({ guild: guildId, listing }, 'top.gg has disconnected a listing');
       }
       await store.remove(connectionId);
     },
 
-    /** The connections that are held for a member who manages a guild. A server is offered in its own guild alone. */
-    async heldFor(guildId: string, userId: string): Promise<readonly HeldConnection[]> {
-      const held = await store.heldFor(userId);
-      return held.filter(({ kind, targetId }) => kind === 'bot' || targetId === guildId);
-    },
+    /** The connections that a member who manages a guild may link there. A server is offered in its own guild alone. */
+    heldFor: (guildId: string, userId: string): Promise<readonly HeldConnection[]> => store.heldFor(guildId, userId),
 
     /** Links what is held for the author, who manages the guild; null if nothing with this name is. */
     async confirm(listing: string, author: SettingsAuthor): Promise<LinkResult | null> {
-      const held = await store.heldFor(author.authorId);
+      const held = await store.heldFor(author.guildId, author.authorId);
       const connection = held.find((each) => each.listing === listing);
-      const isOffered = connection?.kind === 'bot' || connection?.targetId === author.guildId;
-      return connection === undefined || !isOffered ? null : link(connection, author);
+      return connection === undefined ? null : link(connection, author);
     },
   };
 }
@@ -175,7 +223,7 @@ const handshake = z.discriminatedUnion('type', [created, deleted]);
 /** `POST /connect/topgg`, signed by top.gg with the secret of the integration. */
 function createTopggRoutes(
   connect: TopggConnect,
-  { secret, publicUrl, clock }: { secret: string; publicUrl: string; clock: Clock },
+  { secret, publicUrl, clock }: { secret: string; publicUrl: string | null; clock: Clock },
 ): RequestHandler {
   const credentials = { secrets: [secret] };
   const router = Router();
@@ -210,9 +258,16 @@ function createTopggRoutes(
       targetId: data.project.platform_id,
       userId: data.user.platform_id,
     });
-    response.json({ webhook_url: listingAddress(listing, publicUrl), routes: [topgg.setup.event] });
+    const origin = publicUrl ?? originOf(request.headers);
+    response.json({ webhook_url: listingAddress(listing, origin), routes: [topgg.setup.event] });
   });
   return router;
+}
+
+/** By what the sender, whose signature is right, has called this program. */
+function originOf({ host = '', 'x-forwarded-proto': proto }: IncomingHttpHeaders): string {
+  const byHost = isOwnHost(host) ? 'http' : 'https';
+  return `${proto === 'http' || proto === 'https' ? proto : byHost}://${host}`;
 }
 
 const mismatch = 'The signature does not match. Compare TOPGG_INTEGRATION_SECRET with the secret of the integration.';

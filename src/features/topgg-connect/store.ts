@@ -5,7 +5,7 @@ import { haveKey } from '../../core/store/settings/sealed.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 
-/** More of one member are not offered. */
+/** More are not offered at once. */
 const maxHeld = 5;
 
 export const reads = {
@@ -14,10 +14,16 @@ export const reads = {
     return (await run(connection, found)).map(toConnection)[0] ?? null;
   },
 
-  async heldFor({ db, connection }: Sql, userId: string): Promise<readonly Connection[]> {
-    const held = db.selectFrom('topgg_connections').selectAll().where('user_id', '=', userId);
-    const newest = held.where('guild_id', 'is', null).orderBy('at', 'desc').limit(literal(maxHeld));
-    return (await run(connection, newest)).map(toConnection);
+  /** What a member who manages a guild may link there: the guild itself, whoever has connected it, and their own bots. */
+  async heldFor({ db, connection }: Sql, guildId: string, userId: string): Promise<readonly Connection[]> {
+    const held = db.selectFrom('topgg_connections').selectAll().where('guild_id', 'is', null);
+    const offered = held.where(({ eb, and, or }) =>
+      or([
+        and([eb('kind', '=', 'server'), eb('target_id', '=', guildId)]),
+        and([eb('kind', '=', 'bot'), eb('user_id', '=', userId)]),
+      ]),
+    );
+    return (await run(connection, offered.orderBy('at', 'desc').limit(literal(maxHeld)))).map(toConnection);
   },
 };
 
@@ -31,8 +37,9 @@ export const writes = {
     return true;
   },
 
-  async linked({ db, connection }: Sql, connectionId: string, guildId: string): Promise<void> {
-    const row = db.updateTable('topgg_connections').set({ guild_id: guildId, sealed: null });
+  /** @param sealed the secret, if it was added to a listing that existed before */
+  async linked({ db, connection }: Sql, connectionId: string, guildId: string, sealed: string | null): Promise<void> {
+    const row = db.updateTable('topgg_connections').set({ guild_id: guildId, sealed });
     await run(connection, row.where('connection_id', '=', connectionId));
   },
 
@@ -58,7 +65,10 @@ export interface Connection {
   readonly targetId: string;
   /** The guild in which the listing was linked; null while the connection is held. */
   readonly guildId: string | null;
-  /** The encrypted secret of a connection that is held; null once it is linked, because the listing has the secret. */
+  /**
+   * The encrypted secret of a connection that is held, or that was added to a listing that existed before; null once it is
+   * linked, because the listing has the secret.
+   */
   readonly sealed: string | null;
 }
 

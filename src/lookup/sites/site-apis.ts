@@ -13,7 +13,7 @@ export interface SiteApi {
   /** The text before the key in the header `Authorization`; null for a public API, to which no key is sent. */
   readonly authorization: '' | 'Bearer ' | null;
   readonly limit: RequestLimit;
-  /** How long a key is rejected after too many requests, if the response does not say (ms). A minute by default. */
+  /** How long a key is rejected after too many requests, if the response does not say (ms). Ten seconds by default. */
   readonly blockMs?: number;
   /** The status 404 means that the member has not voted for this time (ms). Otherwise it is an error. */
   readonly notFoundCoversMs?: number;

@@ -92,6 +92,12 @@ export interface SiteClientOptions {
 /** "Has not voted" is valid until the member votes (ms). */
 const freshForMs = minute;
 
+/**
+ * A key with too many requests is not used for this time, if neither the site nor its documents say how long (ms): the
+ * budget keeps to the limit, so others have used the key, and votes wait to be confirmed.
+ */
+const usualBlockMs = 10 * second;
+
 /** Older votes cannot be requested: a year, minus the difference of the clocks (ms). */
 const maxHistoryMs = 365 * day - hour;
 
@@ -296,7 +302,7 @@ function errorOfSite(
   // top.gg writes it into the body.
   const seconds = objectOf(json)['retry-after'];
   const retryAt = retryTime(retryAfter ?? (typeof seconds === 'number' ? String(seconds) : null), now);
-  const limitedUntil = code === 'lookup_rate_limited' ? now + (api.blockMs ?? minute) : null;
+  const limitedUntil = code === 'lookup_rate_limited' ? now + (api.blockMs ?? usualBlockMs) : null;
   const hint = hints[code];
   return new LookupError(code, message, {
     status,

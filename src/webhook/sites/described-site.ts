@@ -20,6 +20,8 @@ export interface DescribedSite {
   readonly signature?: DescribedSignature | undefined;
   /** Path of the voter's Discord ID. */
   readonly user: string;
+  /** The same in deliveries of an older form, which have nothing at `user`. */
+  readonly olderUser?: string | undefined;
   /** Path of the Discord ID of the bot or server, or both; without it the address of the webhook decides. */
   readonly target?: string | Partial<Readonly<Record<'bot' | 'server', string>>> | undefined;
   /** Field of a test: a text, or true. */
@@ -101,8 +103,10 @@ function fillIn(page: string, { id, slug }: PageOfListing): string | null {
 function read(described: DescribedSite, json: Fields, now: number): Reading {
   const { test, vote, time, voteAgain, id, double, isDiscordUser } = described;
   const valueAt = (path: string | undefined) => (path === undefined ? undefined : readPath(json, path));
-  const userId = valueAt(described.user);
-  if (test !== undefined && isMet(test, json)) return { type: 'test', userId };
+  const userId = valueAt(described.user) ?? valueAt(described.olderUser);
+  // Votes need not have the field: some sites mark nothing but tests.
+  const isTest = test !== undefined && (test.is === false || valueAt(test.field) !== undefined) && isMet(test, json);
+  if (isTest) return { type: 'test', userId };
   if (vote !== undefined && !isMet(vote, json)) {
     return { type: 'ignored', event: readEventName(valueAt(vote.field), vote.field) };
   }

@@ -67,6 +67,9 @@ const infinity: Site = {
   name: 'Infinity Bots',
   kinds: ['bot', 'server'],
   schemes: [signature('x-webhook-signature', { prefix: 'sha256=' }), token()],
+  ownHeaders: ['x-webhook-protocol'],
+  // Its default is a third protocol, which encrypts the body.
+  errors: { malformed: 'The delivery is not signed with hmac-sha256. Choose this protocol at Infinity Bots.' },
   cooldownMs: 12 * hour,
   // It never retries, but sends what was pending when it starts again.
   retryHorizonMs: 0,
@@ -195,6 +198,7 @@ const discordbotlist: Site = {
   name: 'discordbotlist.com',
   kinds: ['bot'],
   schemes: [token()],
+  ownHeaders: ['x-dbl-signature'],
   cooldownMs: 12 * hour,
   // Its retries are not documented.
   retryHorizonMs: 30 * minute,
@@ -255,6 +259,7 @@ const described = {
     page: null,
     prefix: 'Bearer ',
     user: 'user_id',
+    olderUser: 'id',
     target: { server: 'guild_id', bot: 'client_id' },
     test: { field: 'is_test', is: true },
     time: 'voted_on_iso',

@@ -39,7 +39,8 @@ function onlyOne(found: readonly Site[]): Site | null {
   return found.length === 1 ? site : null;
 }
 
-function hasSignature({ schemes }: Site, readHeader: ReadHeader): boolean {
+function hasSignature({ schemes, ownHeaders = [] }: Site, readHeader: ReadHeader): boolean {
+  if (ownHeaders.some((header) => readHeader(header) !== undefined)) return true;
   return schemes.some((scheme) => {
     const value = scheme.type === 'signature' ? readHeader(scheme.header) : undefined;
     return scheme.type === 'signature' && value !== undefined && isInForm(scheme, value);
@@ -47,7 +48,7 @@ function hasSignature({ schemes }: Site, readHeader: ReadHeader): boolean {
 }
 
 function isInForm({ value: form, prefix, encoding }: SignatureScheme, value: string): boolean {
-  if (form !== 'plain') return value.startsWith(form === 'timed' ? 't=' : 'v1');
+  if (form !== 'plain') return form === 'timed' || value.startsWith('v1');
   const digest = value.slice(prefix.length);
   return value.startsWith(prefix) && (encoding === 'base64' ? digest !== '' : isSignature(digest));
 }

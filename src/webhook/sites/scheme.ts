@@ -130,7 +130,7 @@ function readSignature(
   const signatures = written.flatMap((digest) => toHex(digest, scheme.encoding) ?? []);
   if (signatures.length === 0) {
     const rejected = malformed(header);
-    return errors === undefined ? rejected : { ...rejected, error: errors.malformed };
+    return errors?.malformed === undefined ? rejected : { ...rejected, error: errors.malformed };
   }
   const time = timed?.[1] ?? (timestamp === null ? null : (readHeader(timestamp.header) ?? ''));
   const { pattern, ms } = times[timestamp?.unit ?? 's'];
@@ -338,7 +338,7 @@ export function createAuthentication({ hmac, isEqual }: Digests) {
 export interface SiteWithErrors {
   readonly name: string;
   /** If a signature has no valid form, or is not valid. */
-  readonly errors?: { readonly malformed: string; readonly mismatch: string };
+  readonly errors?: { readonly malformed: string; readonly mismatch?: string };
 }
 
 /** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */
@@ -363,11 +363,13 @@ export function isOldSignature(signedAt: number | null, now: number): boolean {
   return signedAt !== null && signedAt < now - maxSignatureAgeMs;
 }
 
-export function missing({ schemes }: { readonly schemes: readonly Scheme[] }): Unauthentic {
+export function missing({ name, schemes }: AuthenticatedSite): Unauthentic {
   const headers = schemes.flatMap((scheme) =>
     'header' in scheme && !('replacesSignature' in scheme) ? scheme.header : [],
   );
-  return { code: 'webhook_signature_missing', error: `The header ${headers.join(' or ')} is missing.` };
+  const hasToken = schemes.some((scheme) => scheme.type === 'token' && !scheme.replacesSignature);
+  const hint = hasToken ? ` Enter the secret of the listing at ${name}.` : '';
+  return { code: 'webhook_signature_missing', error: `The header ${headers.join(' or ')} is missing.${hint}` };
 }
 
 /** @param wrong continues a sentence */

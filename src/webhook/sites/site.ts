@@ -56,6 +56,8 @@ export interface Site extends SiteWithErrors {
   write(vote: WrittenVote): object;
   /** The fields of votes that it also sends, beside the form that `write` has: by them its deliveries are recognised. */
   readonly olderForms?: readonly (readonly string[])[];
+  /** Headers that it alone sends, in lower case, beside those of its schemes: by them its deliveries are recognised, too. */
+  readonly ownHeaders?: readonly string[];
 }
 
 export interface WebhookSetup {

@@ -7,6 +7,7 @@ import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects
 import { openStore } from '../../../src/features/store.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { topgg, topggSignature } from '../../../src/webhook/sites/index.ts';
+import { environmentWith } from '../../support/listings-file.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupOver } from '../../support/setup-over.ts';
@@ -128,12 +129,11 @@ it('links a server for its manager, each in its own guild, and unlinks what it h
   expect(lines.join('\n')).not.toMatch(/whs_of_c|secret-of-the-integration/);
 });
 
-it('holds everything else for the member who has connected it, and pays nothing before it is confirmed', async () => {
-  const { start, linked, controls, first, manager, member, guilds, setup } = await installation();
+it('holds a bot for the member who has connected it, and pays nothing before it is confirmed', async () => {
+  const { start, linked, controls, first, manager, member, setup } = await installation();
   const bot = { kind: 'bot', targetId: otherBot } as const;
   const before = await start();
-  // A member who may not manage the guild, and a guild without the bot.
-  await before.handshake(created('c1', { kind: 'server', targetId: guilds.first }, member.id));
+  // A guild without the bot, and the bot of another member.
   await before.handshake(created('c2', { kind: 'server', targetId: '716390085896962059' }, manager.id));
   await before.handshake(created('c3', bot, member.id));
   expect(controls(await setup(manager.id), 'Link it here')).toEqual([]);
@@ -156,8 +156,48 @@ it('holds everything else for the member who has connected it, and pays nothing 
   const late = await first.clickButton(earlier.id, confirm?.custom_id ?? '', manager.id).settled;
   expect(textsOf(late.components).join('\n')).not.toContain('Linked: top.gg');
   expect(await after.handshake(deleted('c3'))).toMatchObject([200, {}]);
+  // Whoever manages the guild of the listing may connect it there once more, and nobody else.
+  expect(addressIn(await after.handshake(created('c5', bot, member.id)))).not.toBe(addressIn(held));
+  expect(addressIn(await after.handshake(created('c6', bot, manager.id)))).toBe(addressIn(held));
   await after.app.stop();
   expect(await linked()).toEqual([[bot], []]);
+});
+
+it('holds a server for its managers, if a member has connected it who is none', async () => {
+  const { start, controls, first, manager, member, ofSecond, guilds, setup } = await installation();
+  const running = await start();
+  const server = { kind: 'server', targetId: guilds.first } as const;
+  const held = await running.handshake(created('c1', server, member.id));
+  await running.handshake(created('c2', { kind: 'server', targetId: guilds.second }, member.id));
+  expect(await running.vote(addressIn(held), 'whs_of_c1', server, ofSecond)).toMatchObject([404, {}]);
+  const shown = await setup(manager.id);
+  const [confirm, ...others] = controls(shown, 'Link it here');
+  expect(others).toEqual([]);
+  await first.clickButton(shown.id, confirm?.custom_id ?? '', manager.id).settled;
+  expect(await running.vote(addressIn(held), 'whs_of_c1', server, ofSecond)).toMatchObject([200, {}]);
+  await running.app.stop();
+});
+
+it('adds the secret to a listing of the operator, and ends it', async () => {
+  const { start, guilds, manager, member } = await installation();
+  const bot = { kind: 'bot', targetId: otherBot } as const;
+  const listing = { name: 'ours', kind: 'bot', id: otherBot, site: 'topgg', guildId: guilds.first };
+  const { TALLYHOOK_CONFIG = '' } = environmentWith([{ ...listing, voteSecrets: ['whs_of_the_file'] }]);
+  const first = await start({ TALLYHOOK_CONFIG, PUBLIC_URL: '' });
+  for (let time = 1; time <= 2; time += 1) {
+    // The address that top.gg has called.
+    expect(addressIn(await first.handshake(created('c1', bot, member.id)))).toBe(`${first.url}/webhooks/ours`);
+  }
+  await first.app.stop();
+  const { app, vote, handshake } = await start({ TALLYHOOK_CONFIG });
+  const address = `${publicUrl}/webhooks/ours`;
+  expect(await vote(address, 'whs_of_c1', bot, manager.id)).toMatchObject([200, {}]);
+  expect(await handshake(deleted('c1'))).toMatchObject([200, {}]);
+  expect(await vote(address, 'whs_of_c1', bot, member.id)).toMatchObject([401, {}]);
+  expect(await vote(address, 'whs_of_the_file', bot, member.id)).toMatchObject([200, { outcome: 'recorded' }]);
+  expect(addressIn(await handshake(created('c1', bot, member.id)))).toBe(address);
+  expect(await vote(address, 'whs_of_c1', bot, member.id)).toMatchObject([200, { outcome: 'duplicate' }]);
+  await app.stop();
 });
 
 it('accepts what top.gg has signed alone, and does not exist without the secret', async () => {

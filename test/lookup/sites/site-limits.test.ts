@@ -75,6 +75,16 @@ describe('after a 429, top.gg', () => {
   });
 });
 
+it('a site that does not say how long is asked again after ten seconds', async () => {
+  const { service, client, clock } = await siteFixture({ site: 'voidbots' });
+  service.respondWith(json(429, {}));
+  const error = await lookupErrorOf(client.check(member));
+  expect(error).toMatchObject({ code: 'lookup_rate_limited', retryAt: clock.now() + 10 * second });
+  service.respondWith(json(200, { voted: true }));
+  await clock.advance(10 * second);
+  expect(await client.check(member)).toMatchObject({ voted: true });
+});
+
 it('a key that is rejected is not tried again for a minute, and its status is known', async () => {
   const { service, client, clock } = await siteFixture({ site: 'topgg' });
   service.respondWith(json(401, {}));

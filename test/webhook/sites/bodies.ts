@@ -146,6 +146,7 @@ export const bodies: Readonly<Record<string, Bodies>> = {
         times_voted: 3,
         is_test: false,
       },
+      { guild_id: target, id: voter, username: 'voter', voted_on_iso: '2026-02-09T00:47:14.251Z', is_test: false },
     ],
     tests: [{ guild_id: target, user_id: voter, is_test: true }],
   },

@@ -102,6 +102,26 @@ describe('deliveries of other sites', () => {
     const ofService = createHmac('sha256', secret).update(vote).digest('hex');
     const swapped = await post('/webhooks/topgg', { 'x-webhook-signature': ofService }, vote);
     expect(swapped).toMatchObject({ status: 401, error: expect.stringContaining('the listing service') });
+    for (const [header, site] of [
+      ['x-dbl-signature', 'discordbotlist'],
+      ['x-webhook-protocol', 'infinity'],
+      ['x-topgg-signature', 'topgg'],
+    ] as const) {
+      const answer = await post('/webhooks/vote', { [header]: 'anything' }, '{}');
+      expect(answer, header).toMatchObject({ status: 401, error: expect.stringContaining(`"site" to "${site}"`) });
+    }
+    // What to change at the site itself.
+    const encrypted = {
+      'x-webhook-protocol': 'splashtail',
+      'x-webhook-nonce': 'n',
+      'x-webhook-signature': '0'.repeat(128),
+    };
+    expect((await post('/webhooks/infinity', encrypted, '00')).error).toContain(
+      'Choose this protocol at Infinity Bots',
+    );
+    expect((await post('/webhooks/voidbots', {}, '{}')).error).toContain(
+      'Enter the secret of the listing at Void Bots',
+    );
     // A wrong secret of the right site, and what no site sends.
     const forged = await post('/webhooks/topgg', { authorization: 'wrong' }, JSON.stringify(forms.topgg));
     const unknown = await post('/webhooks/vote', {}, '{"a":1}');

@@ -159,8 +159,12 @@ describe('a site of the configuration', () => {
   });
 
   it('quarantines what may be a test', () => {
-    for (const type of [undefined, true, 1, {}])
+    for (const type of [true, 1, {}, ''])
       expect(read(custom, { bot: target, user: { id: voter }, type })).toMatchObject({ type: 'unprocessable' });
+  });
+
+  it('may mark nothing but tests', () => {
+    expect(read(custom, { bot: target, user: { id: voter } })).toMatchObject({ type: 'event' });
   });
 
   it('has a page for listings with what its address needs', () => {
