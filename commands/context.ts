@@ -32,8 +32,8 @@ export interface CommandContext extends AnsweringContext {
   /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
   readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
   readonly drawVotePicture: DrawVotePicture;
-  /** The prizes and the raffle of the current periods, a line each. Optional, so that contexts of tests need not have it. */
-  readonly season?: (texts: Texts) => readonly Markup[];
+  /** The prizes and the raffle of the current periods, a line each. */
+  readonly season: (texts: Texts) => readonly Markup[];
   readonly claims: Claims;
   /**
    * The names of those on a board who have left the guild, by id.
@@ -45,16 +45,16 @@ export interface CommandContext extends AnsweringContext {
   readonly memberData: ReturnType<typeof createMemberDataAccess>;
   /** When a member may vote again, as the deliveries of other sites have stated it. */
   readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
-  /** Null in a guild without a listing. Optional, so that contexts of tests need not have it. */
-  readonly raffles?: Raffles | null;
+  /** Null in a guild without a listing. */
+  readonly raffles: Raffles | null;
   readonly reminders: Reminders;
   /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;
   readonly shop: Shop;
-  /** Null where {@link CommandContext.awards} is. Optional, so that contexts of tests need not have it. */
-  readonly refusedVotes?: RefusedVotes | null;
-  /** Gifts of members to each other. Optional, so that contexts of tests need not have it. */
-  readonly gifts?: Gifts;
+  /** Null where {@link CommandContext.awards} is. */
+  readonly refusedVotes: RefusedVotes | null;
+  /** Gifts of members to each other. */
+  readonly gifts: Gifts;
   /** Null where {@link CommandContext.awards} is. */
   readonly traces: Traces | null;
 }

@@ -1,7 +1,7 @@
 import { day } from '@tallyhook/platform/durations';
 import { escapeInline, escapeName, type Markup, mention } from '@tallyhook/platform/texts/markup';
 import { ownReason } from '../src/core/announcements/announcement.ts';
-import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
+import { bonusCauses, type Cause, type Entry, type ProgramKey } from '../src/core/ledger/entry.ts';
 import type { LeaderboardScore } from '../src/core/ledger/standing.ts';
 import { daysOfPeriod } from '../src/features/party/rules.ts';
 import type { Texts } from '../src/texts/texts.ts';
@@ -9,8 +9,6 @@ import type { Texts } from '../src/texts/texts.ts';
 const maxLength = 60;
 /** How the rules explain their own entries: "7 days on 2026-11-20", "10 votes", "100 votes, week 2026-W47". */
 const countedReason = /^(\d{1,9}) (days|votes)\b/;
-/** Their reason is a calendar day. */
-const dailyCauses: readonly Cause[] = ['allListings', 'firstVote'];
 /** How prizes explain theirs: "place 2 by votes, month 2026-11". */
 const placeReason = /^place (\d{1,4}) by (votes|credits|streak)\b/;
 /** That of raffles: "week 2026-W47". */
@@ -42,7 +40,7 @@ export function giftText({ cause, reason }: Pick<Entry, 'cause' | 'reason'>, { t
 /** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
 export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {
   if (reason === null || ownReason(reason) !== null || cause === 'gift') return null;
-  const date = dailyCauses.includes(cause) ? dayOf(reason) : null;
+  const date = bonusCauses.some((each) => each === cause) ? dayOf(reason) : null;
   if (date !== null) return escapeInline(texts.days(date));
   const [, place, by] = (cause === 'prize' && placeReason.exec(reason)) || [];
   if (place !== undefined) return texts.text(`prizes.reasons.${by as LeaderboardScore}`, { place: Number(place) });

@@ -44,8 +44,7 @@ export const gift = {
     if (input.action === 'cancel')
       return { tone: 'plain', title: text('gift.title'), text: text('gift.cancelled'), response: 'update' };
     if (input.guildId === null) return errorReply(text('gift.onlyInServers'), texts);
-    if (gifts === undefined || gifts.limit === null)
-      return { tone: 'wait', title: text('gift.title'), text: text('gift.off') };
+    if (gifts.limit === null) return { tone: 'wait', title: text('gift.title'), text: text('gift.off') };
     const place = { gifts, limit: gifts.limit, texts };
     return input.action === 'confirm' ? confirm(input, place) : offer(input, place);
   },

@@ -69,7 +69,7 @@ export const leaderboard = {
     const shown = [...page.members, ...(page.own === null ? [] : [page.own])].map(({ userId }) => userId);
     const departed = await context.findDeparted(chosen.community?.guildId ?? input.guildId, shown);
     const isOfCommunity = !('community' in chosen.options);
-    const season = (isOfCommunity && context.season?.(texts)) || [];
+    const season = (isOfCommunity && context.season(texts)) || [];
     const isUsual = departed.size === 0 && isOfCommunity && season.length === 0;
     return isUsual
       ? renderPage(page, texts)

@@ -9,7 +9,7 @@ import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
 import type { TextOverrides } from '../src/texts/texts.ts';
 import type { Environment } from './environment.ts';
-import { listing as fileListing, type rewards as fileRewards } from './listings-file.ts';
+import { listing as fileListing } from './listings-file.ts';
 import { appSettings, configOfOptions } from './load.ts';
 import {
   appHandlers,
@@ -198,10 +198,10 @@ function isIn(value: object): (key: string) => boolean {
 export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
   /** Multipliers of votes; one with a `role` (Discord ID) applies to its members only. */
   readonly multipliers?: readonly (NonNullable<ReceiverRewards['multipliers']>[number] & { readonly role?: string })[];
-  /** With a `role`, members who reached it get that role; one of a week or month has none. */
-  readonly milestones?: readonly ({ readonly credits?: number } & (
-    | { readonly votes: number; readonly per?: 'week' | 'month'; readonly role?: string }
-    | { readonly everyVotes: number; readonly role?: string }
+  /** With a `role`, members who reached it get that role. */
+  readonly milestones?: readonly ({ readonly credits?: number; readonly role?: string } & (
+    | { readonly votes: number; readonly per?: 'week' | 'month' }
+    | { readonly everyVotes: number }
   ))[];
   /** Members keep the roles of `all` reached milestones (the default), or of the `highest` only. */
   readonly milestoneRoles?: 'all' | 'highest';
@@ -332,22 +332,39 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   readonly premiumChannelId?: string;
   /** The channel for reports to the owner. */
   readonly ownerChannelId?: string;
-  /** The channel in which members are mentioned who want reminders, but accept no direct messages. */
+  /** The channel in which members are reminded who accept no direct messages, if they choose it. */
   readonly reminderChannelId?: string;
   readonly rewards?: AppRewards;
-  readonly announcements?: AppAnnouncements;
-  readonly shop?: readonly AppShopItem[];
-  /** Whose votes are not paid, by the age of the Discord account (`7d`) or by Discord ID, and who is on no leaderboard. */
+  /** Whose votes are not paid, and who is on no leaderboard: `minAccountAge` is a duration such as `30d`, the lists are Discord IDs. */
   readonly guards?: {
     readonly minAccountAge?: string;
-    /** `true`: only members of the guild are paid. */
     readonly membersOnly?: boolean;
     readonly blocked?: readonly string[];
     readonly hiddenRoles?: readonly string[];
   };
-  /** A page on the web with the leaderboard: `slug` is the end of its address, `/c/<slug>`. */
+  /** A page on the web for everyone, at `/c/<slug>`. */
   readonly publicPage?: { readonly slug: string };
-  /** At most ten addresses that receive signed events; by default all types of them. */
+  /** Up to 10 addresses that receive signed events, such as `vote.recorded`; all events by default. */
+  readonly webhooks?: readonly {
+    readonly url: string;
+    /** They sign the requests: `whsec_…`, or any text of 16 characters or more. */
+    readonly secrets: readonly string[];
+    readonly events?: readonly string[];
+  }[];
+  readonly announcements?: AppAnnouncements;
+  readonly shop?: readonly AppShopItem[];
+  /** Whose votes are not paid, and who is on no leaderboard: an age such as `30d`, and Discord IDs. */
+  readonly guards?: {
+    readonly minAccountAge?: string;
+    readonly membersOnly?: boolean;
+    readonly blocked?: readonly string[];
+    readonly hiddenRoles?: readonly string[];
+  };
+  /** A page on the web for everyone, with the leaderboard, at `/c/<slug>`. */
+  readonly publicPage?: { readonly slug: string };
+  /** The channel in which members are reminded who accept no direct messages (Discord ID), if they choose it. */
+  readonly reminderChannelId?: string;
+  /** Addresses that receive the events of the community, by default those of all types; the secrets sign the requests. */
   readonly webhooks?: readonly {
     readonly url: string;
     readonly secrets: readonly string[];
@@ -355,12 +372,4 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   }[];
 }
 
-type FileAnnouncements = NonNullable<z.input<typeof fileListing>['announcements']>;
-type FileShop = NonNullable<z.input<typeof fileListing>['shop']>;
-
 fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;
-// What the file has, these types have as well.
-({}) satisfies Record<Exclude<keyof z.input<typeof fileListing>, keyof AppListing>, never>;
-({}) satisfies Record<Exclude<keyof z.input<typeof fileRewards>, keyof AppRewards>, never>;
-({}) satisfies Record<Exclude<keyof FileAnnouncements, keyof AppAnnouncements>, never>;
-({}) satisfies Record<Exclude<keyof FileShop[number], keyof AppShopItem>, never>;

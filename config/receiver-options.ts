@@ -156,7 +156,7 @@ const rewards = fileRewards.pick({
   multipliers: true,
   streak: true,
   milestones: true,
-});
+} satisfies Record<keyof ReceiverRewards, true>);
 
 const listing = fileListing
   .pick({

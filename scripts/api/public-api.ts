@@ -82,7 +82,7 @@ function resolveAlias(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
 export function textsOf(type: ts.Type): readonly string[] | null {
   const parts = type.isUnion() ? type.types : [];
   const texts = parts.flatMap((part) => (part.isStringLiteral() ? [part.value] : []));
-  return texts.length > 0 && texts.length === parts.length ? texts : null;
+  return texts.length > 0 && texts.length === parts.length ? texts.toSorted() : null;
 }
 
 /**
@@ -149,7 +149,8 @@ function renderDeclaration(name: string, declaration: ts.Declaration, checker: t
   if (ts.isTypeAliasDeclaration(declaration) && hasTypeQuery(declaration.type)) {
     const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.TypeFormatFlags;
     const type = checker.getTypeAtLocation(declaration.name);
-    return `type ${name} = ${checker.typeToString(type, declaration, NoTruncation | InTypeAlias | MultilineObjectLiterals)};`;
+    const text = checker.typeToString(type, declaration, NoTruncation | InTypeAlias | MultilineObjectLiterals);
+    return `type ${name} = ${text.replace(literalUnion, (union) => union.split(' | ').toSorted().join(' | '))};`;
   }
   const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   const text = printer.printNode(ts.EmitHint.Unspecified, node, declaration.getSourceFile());
@@ -157,6 +158,9 @@ function renderDeclaration(name: string, declaration: ts.Declaration, checker: t
     .replace(/^export (default )?(declare )?/, '')
     .replace(/^ {4,}/gm, (indent) => ' '.repeat(indent.length / 2));
 }
+
+/** Literals in the order in which the compiler met them first, which code elsewhere changes. */
+const literalUnion = /(?:"[^"]*"|\d+)(?: \| (?:"[^"]*"|\d+))+/g;
 
 function hasTypeQuery(node: ts.Node): boolean {
   return ts.isTypeQueryNode(node) || (ts.forEachChild(node, hasTypeQuery) ?? false);

@@ -1,6 +1,7 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { addGauge, type GaugeOptions } from '@tallyhook/platform/http/gauge';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { bonusCauses } from './ledger/entry.ts';
 
 /** Values that are read at each scrape. They must be cheap; one that rejects does not affect the others. */
 export interface MetricSources {
@@ -102,9 +103,7 @@ export function createMetrics() {
       name: 'tallyhook_entries_total',
       help: 'Entries written for deliveries, by cause.',
       labels: ['cause'],
-      zero: ['vote', 'denied', 'premium', 'streak', 'milestone', 'allListings', 'firstVote'].map((cause) => ({
-        cause,
-      })),
+      zero: ['vote', 'denied', 'premium', ...bonusCauses].map((cause) => ({ cause })),
     }),
     /**
      * Counts effects, not messages; `kind` and `outcome` as in `ClaimedEffect` and `AttemptResult`. An effect that is

@@ -7,10 +7,11 @@ import { formatCount } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Tone } from 'local-discord/page';
 import { z } from 'zod';
-import type { Cause } from '../core/ledger/entry.ts';
+import { bonusCauses, type Cause } from '../core/ledger/entry.ts';
 import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
 import { parseQueue } from '../core/outbox/queue.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import { textsIn } from '../texts/texts.ts';
 import { isObject } from '../webhook/fields.ts';
 import type { Site } from '../webhook/sites/site.ts';
 import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
@@ -155,17 +156,10 @@ const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantine
 
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-const bonuses: Partial<Readonly<Record<Cause, string>>> = {
-  streak: 'streak',
-  milestone: 'milestone',
-  allListings: 'voted on all listings',
-  firstVote: 'first vote of the day',
-  luck: 'luck',
-  party: 'party',
-};
-
 function creditStep(credits: number, reason: string | null, causes: readonly Cause[]): StepText {
-  const notes = [reason?.replaceAll('_', ' '), ...new Set(causes.map((cause) => bonuses[cause]))].filter(Boolean);
+  const bonuses = bonusCauses.filter((cause) => causes.includes(cause));
+  const named = bonuses.map((cause) => textsIn('en-US').text(`credits.causes.${cause}`).toLowerCase());
+  const notes = [...(reason === null ? [] : [reason.replaceAll('_', ' ')]), ...named];
   const suffix = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
   if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${suffix}` };
   return { name: 'credited', tone: 'good', text: `+${formatCount(credits, 'credit')}${suffix}` };

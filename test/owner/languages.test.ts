@@ -72,9 +72,7 @@ describe('the pages of a manager', { timeout: 60_000 }, () => {
     ...['buried', 'waiting', 'done'].map((state) => `effects?state=${state}`),
     ...['listings', 'orders', 'changes', 'settings?a=history', 'settings?a=new-token'],
     ...[...setupSections.map(({ id }) => id), 'listing', 'tokens'].map((page) => `settings/${page}`),
-    ...['credits', 'streak', 'party', 'milestone', 'multiplier', 'roles', 'tier', 'style', 'text', 'item'].map(
-      (form) => `settings?a=edit&o.f=${form}&o.l=harbour`,
-    ),
+    ...setupSections.flatMap(({ forms }) => forms.map(({ name }) => `settings?a=edit&o.f=${name}&o.l=harbour`)),
     ...['signed-out', 'corrected', 'repeated', 'release', 'reject', 'reversed', 'revived'].map(
       (notice) => `?notice=${notice}`,
     ),

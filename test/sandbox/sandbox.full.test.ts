@@ -161,8 +161,8 @@ describe('the listing sites of the sandbox', { timeout: 30_000 }, () => {
       expect(stepsOf(await delivery(ofMira(title)))).toEqual([
         ...['received', 'verified', 'recorded', 'credited', 'announced'],
       ]);
-    const bonus = await delivery(({ steps }) => steps.some(({ text }) => text.includes('voted on all listings')));
-    expect(bonus.steps.find(({ name }) => name === 'credited')?.text).toBe('+30 credits (voted on all listings)');
+    const bonus = await delivery(({ steps }) => steps.some(({ text }) => text.includes('votes on all listings')));
+    expect(bonus.steps.find(({ name }) => name === 'credited')?.text).toBe('+30 credits (votes on all listings)');
     expect(await sandbox.app.ledger.account(mira)).toMatchObject({ credits: 60, votes: 4 });
     expect(await canVote(sandbox)).not.toMatch(/now|perhaps/);
     sandbox.clock.advance(12 * hour);

@@ -21,6 +21,7 @@ import type { Registration } from '../../src/discord/registration/registration.t
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createClaims } from '../../src/features/claims/parts.ts';
 import { createAwards } from '../../src/features/corrections/parts.ts';
+import { createGifts } from '../../src/features/gifts/parts.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createReminders } from '../../src/features/reminders/service.ts';
@@ -176,7 +177,8 @@ export async function connectedBot(
   const registrar = new CommandRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
     ...{ ...offer(), clock, commands, commandId: registrar.idOf.bind(registrar), awards, reminders, shop },
-    ...{ claims, memberData, traces, setup, communities: null },
+    ...{ claims, memberData, traces, setup, communities: null, raffles: null, refusedVotes: null },
+    ...{ gifts: createGifts({ store, clock, log }, undefined), season: () => [] },
     nextVotesOf: store.nextVotes.ofMember,
     findDeparted: async () => new Map(),
     displayName: (name: string) => name,

@@ -2,7 +2,6 @@ import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manua
 import type { CommandContext } from '../../commands/context.ts';
 import type { CommandInput, ListedLookup } from '../../src/discord/commands/command.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
-import type { Reminders } from '../../src/features/reminders/service.ts';
 import { withSecondsLeft } from '../../src/lookup/cache.ts';
 import type {
   BotProfile,
@@ -103,44 +102,20 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
   };
 }
 
-const unexpected = () => Promise.reject(new Error('There are no reminders.'));
-const noReminders: Reminders = {
-  channelIds: [],
-  ...{ switchOn: unexpected, switchOff: unexpected, mute: unexpected },
-  ...{ choicesOf: unexpected, isOn: unexpected, snooze: unexpected },
-};
-
+/** The context of commands that ask for these listings. It has no accounts and no store: what needs them is passed. */
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
-  const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };
-  const noStandings = {
-    summary: () => Promise.reject(new Error('There are no standings.')),
-    standing: () => Promise.reject(new Error('There are no standings.')),
-    lastVotes: () => Promise.reject(new Error('There are no standings.')),
-    leaderboard: () => Promise.reject(new Error('There are no standings.')),
-  };
-  const notUsed = () => Promise.reject(new Error('There is no store.'));
-  const shop = { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed };
-  return {
-    ...{
-      listings,
-      isShared: false,
-      communities: null,
-      texts: en,
-      clock: manualClock(start),
-      commands: [],
-      commandId: () => null,
-    },
-    ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
+  const context: Partial<CommandContext> & { clock: ManualClock } = {
+    ...{ listings, isShared: false, communities: null, texts: en, clock: manualClock(start), commands: [], rules: [] },
+    commandId: () => null,
+    season: () => [],
     nextVotesOf: async () => [],
     findDeparted: async () => new Map(),
-    claims: { claim: notUsed },
-    memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
-    traces: { trace: notUsed },
     displayName: (name) => listings.find((each) => each.name === name)?.displayName?.() ?? name,
     recordedVotes: async () => ({ month: 0, total: 0 }),
     drawVotePicture: async () => null,
     setup: null,
   };
+  return context as CommandContext & { clock: ManualClock };
 }
 
 /** The input of a slash command with these options, run by a member in a guild. */

@@ -1,18 +1,20 @@
 import type { AccountId } from './account.ts';
 
+/** The causes of counted votes. */
+export const countedVoteCauses = ['vote', 'denied', 'claim'] as const;
+/** The causes of all votes, counted or not. */
+export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const;
+/** The causes of what a vote earns beside its own entry: one for each rule that `decideVote` follows. */
+export const bonusCauses = ['streak', 'milestone', 'allListings', 'firstVote', 'luck'] as const;
+/** The causes that the rules of rewards decide. Corrections and purchases are the same under all rules. */
+export const rewardCauses: readonly Cause[] = [...countedVoteCauses, 'premium', ...bonusCauses, 'party'];
+
 /** A cause that this version knows, of the core or of a feature. @category Ledger */
 export type KnownCause =
-  | 'vote'
-  | 'denied'
-  | 'claim'
-  | 'within_cooldown'
+  | (typeof allVoteCauses)[number]
+  | (typeof bonusCauses)[number]
   | 'premium'
   | 'revoked'
-  | 'streak'
-  | 'milestone'
-  | 'allListings'
-  | 'firstVote'
-  | 'luck'
   | 'party'
   | 'prize'
   | 'raffle'
@@ -31,16 +33,6 @@ export type KnownCause =
  * @category Ledger
  */
 export type Cause = KnownCause | (string & {});
-
-/** The causes of counted votes. */
-export const countedVoteCauses = ['vote', 'denied', 'claim'] as const satisfies readonly KnownCause[];
-/** The causes of all votes, counted or not. */
-export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly KnownCause[];
-
-/** The causes that the rules of rewards decide. Corrections and purchases are the same under all rules. */
-export const rewardCauses: readonly Cause[] = [
-  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'firstVote', 'luck', 'party'],
-] as const satisfies readonly KnownCause[];
 
 /** Checks whether an entry with this cause is a counted vote. */
 export function isCountedVote(cause: Cause): boolean {

@@ -201,12 +201,9 @@ function renderBonuses({ bonuses }: Announcement, texts: Texts): Markup {
   return joined([...shown.map((bonus) => renderBonus(bonus, texts)), more], ' · ');
 }
 
-function renderBonus({ cause, credits, count, name }: Bonus, { text }: Texts): Markup {
+function renderBonus({ cause, credits, count, name }: Bonus, { text, has }: Texts): Markup {
   if (name !== undefined) return text('announcement.bonuses.named', { name: escapeName(name), credits });
-  if (cause === 'streak' || cause === 'milestone') return text(`announcement.bonuses.${cause}`, { count, credits });
-  return text(`announcement.bonuses.${cause === 'allListings' || cause === 'firstVote' ? cause : 'unknown'}`, {
-    credits,
-  });
+  return text(`announcement.bonuses.${has('announcement.bonuses', cause) ? cause : 'unknown'}`, { count, credits });
 }
 
 /** The end of a purchase only changes when its roles end. */

@@ -3,7 +3,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import { type AccountId, type CommunityId, partsOf } from '../../core/ledger/account.ts';
 import { correctionEntry } from '../../core/ledger/correction.ts';
-import { type Cause, countedVoteCauses, isCountedVote } from '../../core/ledger/entry.ts';
+import { bonusCauses, countedVoteCauses, isCountedVote } from '../../core/ledger/entry.ts';
 import { type ResolvableListing, withoutSecrets } from '../../core/receiving/listing.ts';
 import { milestoneGrants } from '../../core/rewards/milestones.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
@@ -41,13 +41,7 @@ interface ReversedMember {
 }
 
 /** A vote and what it has earned itself; a milestone is one of all votes. */
-const reversedCauses = [
-  ...countedVoteCauses,
-  'streak',
-  'allListings',
-  'firstVote',
-  'luck',
-] as const satisfies readonly Cause[];
+const reversedCauses = [...countedVoteCauses, ...bonusCauses.filter((cause) => cause !== 'milestone')];
 
 /**
  * Takes back what the votes of a member have earned, and the milestones that are not reached without them: credits by a

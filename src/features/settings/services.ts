@@ -246,21 +246,18 @@ export function createUploads({ apiUrl, stopwatch, log }: { apiUrl: string; stop
   };
 }
 
-/** The settings that decide what members are paid. Others give roles, announce, or say which votes count. */
-const payingPaths: readonly string[] = [
-  'rewards.vote',
-  'rewards.premium',
-  'rewards.whenDenied',
-  'rewards.multipliers',
-  'rewards.streak',
-  'rewards.milestones',
-  'rewards.allListings',
-  'rewards.firstVote',
-  'rewards.luck',
-  'rewards.party',
-  'rewards.raffle',
-  'timeZone',
+/** Settings of rewards that pay nothing which is simulated: roles, gifts, and what other sites say. */
+const unpaidPaths: readonly string[] = [
+  'rewards.milestoneRoles',
+  'rewards.voterRole',
+  'rewards.premiumRoles',
+  'rewards.weight',
+  'rewards.giftLimit',
 ] satisfies readonly SettingPath[];
+
+function isSimulated({ path }: SettingChange): boolean {
+  return path === 'timeZone' || (path.startsWith('rewards.') && !unpaidPaths.includes(path));
+}
 
 /** More entries of members would take seconds. */
 const maxEntries = 20_000;
@@ -286,7 +283,7 @@ export function createChangeSimulation(
   async function run(guildId: string, compared: ComparedSettings, signal: AbortSignal) {
     const community = directory.ofGuild(guildId);
     const isSaved = 'before' in compared;
-    const changes = (isSaved ? compared.before : compared.after).filter(({ path }) => payingPaths.includes(path));
+    const changes = (isSaved ? compared.before : compared.after).filter(isSimulated);
     if (community === undefined || changes.length === 0) return null;
     const { current, changed } = await setup.listingsWith(guildId, changes);
     const [before, after] = isSaved ? [changed, current] : [current, changed];

@@ -5,6 +5,7 @@ import { Routes } from 'discord.js';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/announcement.ts';
+import { bonusCauses } from '../../../src/core/ledger/entry.ts';
 import type { Announcement, Effect } from '../../../src/core/outbox/effect-kind.ts';
 import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
@@ -77,6 +78,14 @@ describe('an announcement', () => {
       ],
     });
     expect(shown()[0]?.embeds[0]).not.toHaveProperty('footer');
+  });
+
+  it.each(bonusCauses)('of a vote names a bonus for %s', async (cause) => {
+    const { announce } = await announcing();
+    const bonus = { cause, credits: 25, count: 7, ...(cause === 'luck' && { name: 'Jackpot' }) };
+    const text = await announce({ ...vote, credits: 35, bonuses: [bonus] });
+    expect(text).toMatch(/: \+\*\*25\*\*$/m);
+    expect(text).not.toContain('Bonus:');
   });
 
   it('of a vote has everything that it earned, the roles and the streak', async () => {

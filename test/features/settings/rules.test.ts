@@ -4,13 +4,14 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
-import { problemOf } from '../../../commands/setup/view.ts';
+import { setupSections } from '../../../commands/setup/sections.ts';
+import { escapedName, problemOf, settingName } from '../../../commands/setup/view.ts';
 import { loadConfig } from '../../../config/load.ts';
 import type { SettingSpec } from '../../../src/core/settings/setting-spec.ts';
 import { ruleText } from '../../../src/core/settings/value-schemas.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { type ComparedSettings, createChangeSimulation } from '../../../src/features/settings/services.ts';
-import { parseSetting, settings } from '../../../src/features/settings.ts';
+import { parseSetting, type SettingPath, settings } from '../../../src/features/settings.ts';
 import type { RuleChange, SimulatedCredits } from '../../../src/features/simulation/feature.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
@@ -43,6 +44,20 @@ const typed = (settings as readonly SettingSpec[]).flatMap((spec) =>
 );
 
 const isText = (each: PropertyKey) => typeof each === 'string';
+
+describe('the forms of /setup', () => {
+  const forms = setupSections.flatMap((section) => section.forms);
+
+  it.each(forms)('have at most the five fields that Discord shows: $name', ({ fields }) => {
+    expect(fields({ texts: english, value: () => undefined, entry: null, variant: null }).length).toBeLessThan(6);
+  });
+
+  it('have every setting that has fields, by a name', () => {
+    const editable = (settings as readonly SettingSpec[]).filter((spec) => spec.fields !== undefined);
+    expect(forms.flatMap(({ paths }) => paths)).toEqual(expect.arrayContaining(editable.map(({ path }) => path)));
+    for (const { path } of editable) expect(settingName(path, english)).not.toBe(escapedName(path));
+  });
+});
 
 describe('what a value has to be', () => {
   it.each(typed)('is a rule for the field %s, in every language', (_name, spec, { part, kind, isList }) => {
@@ -106,11 +121,7 @@ async function changes(simulate: (change: RuleChange) => Promise<SimulatedCredit
     ...{ store: { simulation: { simulateCredits: simulate } }, clock, stopwatch: clock, log },
   });
   let saves = 0;
-  async function save(
-    listing: string | null,
-    path: 'rewards.vote' | 'rewards.streak' | 'ownerChannelId',
-    value: unknown,
-  ) {
+  async function save(listing: string | null, path: SettingPath, value: unknown) {
     saves += 1;
     const author = { guildId, authorId: '1', interactionId: String(saves) };
     const result = await setup.save({ ...author, basis: null, changes: [{ listing, path, value }] });
@@ -148,6 +159,13 @@ describe('the simulation of a change', () => {
   it('is not made for settings that pay nobody otherwise', async () => {
     const { save, simulateChange } = await changes(() => Promise.reject(new Error('It was made.')));
     expect(await simulateChange(await save(null, 'ownerChannelId', '500000000000000001'))).toBe(null);
+    expect(await simulateChange(await save('harbour', 'rewards.voterRole', { role: '71', for: '1d' }))).toBe(null);
+  });
+
+  it('is made for what is paid at the end of a period', async () => {
+    const { save, simulateChange } = await changes(async () => paid);
+    const prizes = [{ per: 'week', by: 'votes', places: [{ from: 1, credits: 100 }] }];
+    expect(await simulateChange(await save(null, 'rewards.prizes', prizes))).toEqual(paid);
   });
 
   it('is given up after two seconds, and where it fails, which is logged', async () => {

@@ -78,18 +78,18 @@ describe('deliveries of other sites', () => {
   it('name the site that they are from at the address of a listing on another one', async () => {
     const { post, send, lines, clock } = await startProgram();
     const hints = () => lines.filter((line) => line.includes('deliveries of another site arrive'));
-    const [topgg, voidbots] = ['topgg', 'voidbots'].map((id) => findSite({ id }));
+    const [topgg, diffcord] = ['topgg', 'diffcord'].map((id) => findSite({ id }));
     const forms = {
       topgg: { bot: target, user: voter, type: 'upvote', isWeekend: false, query: '' },
-      voidbots: bodies['voidbots']?.votes[0],
+      diffcord: bodies['diffcord']?.votes[0],
     };
     for (const path of ['/webhooks', '/webhooks/vote', '/webhooks/service', '/webhooks/disurl']) {
       for (const scheme of [0, 1]) {
         const answer = await send('topgg', scheme === 0 ? topggVersion1 : forms.topgg, { scheme, path });
         expect(answer, path).toMatchObject({ status: 401, error: expect.stringContaining(`"site" to "${topgg?.id}"`) });
       }
-      const answer = await send('voidbots', forms.voidbots, { path });
-      expect(answer).toMatchObject({ status: 401, error: expect.stringContaining(`delivery of ${voidbots?.name}`) });
+      const answer = await send('diffcord', forms.diffcord, { path });
+      expect(answer).toMatchObject({ status: 401, error: expect.stringContaining(`delivery of ${diffcord?.name}`) });
     }
     // Once for each listing and site, in an hour.
     expect(hints()).toHaveLength(6);

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { authenticate, signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { createDescribedSite } from '../../../src/webhook/sites/described-site.ts';
-import { sites } from '../../../src/webhook/sites/index.ts';
+import { linkableSites, service, siteIds, sites } from '../../../src/webhook/sites/index.ts';
 import { readDelivery, type SitePayload } from '../../../src/webhook/sites/read-delivery.ts';
 import type { Site } from '../../../src/webhook/sites/site.ts';
 import { bodies, target, topggVersion1, votedAt, voter } from './bodies.ts';
@@ -31,18 +32,18 @@ function read(
 }
 
 const documented = [
-  ...Object.entries(bodies).map(([id, ofSite]) => ({ id, label: id, scheme: siteOf(id).schemes.at(-1), ...ofSite })),
+  ...linkableSites.map(({ id, schemes }) => ({ id, label: id, scheme: schemes.at(-1), ...bodies[id] })),
   { id: 'topgg', label: 'topgg, version 1', scheme: siteOf('topgg').schemes[0], ...topggVersion1 },
   { id: 'infinity', label: 'infinity, signed', scheme: siteOf('infinity').schemes[0], ...bodies['infinity'] },
-].flatMap(({ scheme, kind, votes = [], tests = [], others = [], ...rest }) =>
-  scheme === undefined || kind === undefined ? [] : [{ scheme, kind, votes, tests, others, ...rest }],
+].flatMap(({ scheme, kind = 'bot', votes = [], tests = [], others = [], ...rest }) =>
+  scheme === undefined ? [] : [{ scheme, kind, votes, tests, others, ...rest }],
 );
 
 describe.each(documented)('$label', ({ id, scheme, kind, votes, tests, others }) => {
   const site = siteOf(id);
 
   it('reads the documented votes with the Discord ID of the voter', () => {
-    expect(votes.length).toBeGreaterThan(0);
+    expect(votes.length, `deliveries of ${id} in bodies.ts`).toBeGreaterThan(0);
     for (const body of votes) {
       const payload = read(site, body, { kind, scheme });
       expect(payload).toMatchObject({ type: 'event', event: { family: 'vote', kind: `${kind}_vote`, userId: voter } });
@@ -171,6 +172,11 @@ describe('a site of the configuration', () => {
     expect(custom.votePage({ kind: 'bot', id: '1', slug: 'a b' })).toBe('https://list.example/a%20b/vote?id=1');
     expect(custom.votePage({ kind: 'bot', id: '1', slug: null })).toBeNull();
   });
+});
+
+it('all but the default one are documented in docs/sites.md', () => {
+  const documented = readFileSync(new URL('../../../docs/sites.md', import.meta.url), 'utf8');
+  for (const id of siteIds) if (id !== service.id) expect(documented).toContain(`| \`${id}\` |`);
 });
 
 it('vote pages are known, or null', () => {

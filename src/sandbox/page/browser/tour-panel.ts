@@ -55,7 +55,7 @@ const tours: Readonly<Record<TourName, Tour>> = {
       },
       {
         name: 'everywhere',
-        isDone: ({ timeline }) => anyStep(timeline, ({ text }) => text.includes('voted on all listings')),
+        isDone: ({ timeline }) => anyStep(timeline, ({ text }) => text.includes('votes on all listings')),
         view: 'side',
         text: html`Vote for the bot and on the other sites, too: all of them in one day earn 20 credits more.`,
       },
