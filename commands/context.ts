@@ -50,7 +50,7 @@ export interface CommandContext extends AnsweringContext {
   readonly reminders: Reminders;
   /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;
-  readonly shop: Shop;
+  readonly shop: Omit<Shop, 'unreadyItems'>;
   /** Null where {@link CommandContext.awards} is. */
   readonly refusedVotes: RefusedVotes | null;
   /** Gifts of members to each other. */

@@ -259,5 +259,5 @@ function issueOf(name: string, index: number): ConfigIssue[] {
   const similar = closest(name, names);
   const hint = similar === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean ${similar}?`;
   const problem = `is invalid: ${JSON.stringify(name)} is not a command of tallyhook.`;
-  return [{ setting: `commands.exclude.${index}`, problem, hint, path: ['commands', 'exclude', index] }];
+  return [{ setting: `commands.exclude[${index}]`, problem, hint, path: ['commands', 'exclude', index] }];
 }

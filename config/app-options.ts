@@ -353,23 +353,6 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   }[];
   readonly announcements?: AppAnnouncements;
   readonly shop?: readonly AppShopItem[];
-  /** Whose votes are not paid, and who is on no leaderboard: an age such as `30d`, and Discord IDs. */
-  readonly guards?: {
-    readonly minAccountAge?: string;
-    readonly membersOnly?: boolean;
-    readonly blocked?: readonly string[];
-    readonly hiddenRoles?: readonly string[];
-  };
-  /** A page on the web for everyone, with the leaderboard, at `/c/<slug>`. */
-  readonly publicPage?: { readonly slug: string };
-  /** The channel in which members are reminded who accept no direct messages (Discord ID), if they choose it. */
-  readonly reminderChannelId?: string;
-  /** Addresses that receive the events of the community, by default those of all types; the secrets sign the requests. */
-  readonly webhooks?: readonly {
-    readonly url: string;
-    readonly secrets: readonly string[];
-    readonly events?: readonly string[];
-  }[];
 }
 
 fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;

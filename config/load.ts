@@ -186,7 +186,7 @@ export function configOfOptions(options: ParsedSettings, environment: Environmen
   const read = readAllListings(options, values, environment, issues);
   const placeOf = (name: RequiredSetting) =>
     environment === null ? requiredOptions[name] : { setting: name, hint: `Set it to ${settings[name].expected}.` };
-  issues.push(...tokenIssues(values, placeOf));
+  issues.push(...tokenIssues(values, placeOf), ...endpointIssues(values, issues));
   issues.unshift(...missingSettings(values, read.listings, issues, placeOf));
   if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
   return toConfig({ environment: environment ?? {}, values, read, secretFiles });
@@ -200,6 +200,16 @@ function tokenIssues(
   const found = token === undefined ? null : tokenProblem(token, apiUrl);
   if (found === null) return [];
   return [{ ...placeOf('DISCORD_TOKEN'), problem: invalidValue(settings.DISCORD_TOKEN, '', found) }];
+}
+
+/** An address without a secret hears of nothing: what is not signed is not sent. */
+function endpointIssues({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Values, issues: readonly ConfigIssue[]) {
+  const setting = 'WEBHOOK_SECRET';
+  if (url === undefined || secrets !== undefined || issues.some((issue) => issue.setting.startsWith(setting)))
+    return [];
+  return [
+    { setting, problem: 'is missing, and WEBHOOK_URL needs it.', hint: `Set it to ${settings[setting].expected}.` },
+  ];
 }
 
 /** The settings that are required, the second one by listings with an API key, as options. */

@@ -89,7 +89,7 @@ export interface ReceiverRewards {
 }
 
 /**
- * A site whose deliveries carry the secret in a header. Paths are names of fields joined by dots: `user.id`.
+ * A site whose deliveries carry the secret in a header, or are signed. Paths are names of fields joined by dots: `user.id`.
  * @category Start here
  */
 export interface CustomSite {
@@ -98,6 +98,17 @@ export interface CustomSite {
   readonly page?: string;
   /** The header whose value is the secret; `authorization` by default. */
   readonly header?: string;
+  /** How deliveries are signed with the secret, in place of `header`. In `signed`, by default `{body}`, are `{body}` and `{timestamp}`. */
+  readonly signature?:
+    | { readonly scheme: 'standard-webhooks' }
+    | {
+        readonly scheme: 'hmac-sha256';
+        readonly header: string;
+        readonly prefix?: string;
+        readonly encoding?: 'hex' | 'base64';
+        readonly signed?: string;
+        readonly timestamp?: { readonly header: string; readonly unit: 's' | 'ms' };
+      };
   /** Path of the voter's Discord ID. */
   readonly user: string;
   /** Path of the Discord ID of the server or bot. */

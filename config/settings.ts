@@ -19,6 +19,7 @@ import { announceChannelId } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import { apiKey, channelId, duration, guildId, roleId } from '../src/core/settings/value-schemas.ts';
 import { eventTypes } from '../src/features/events/event-types.ts';
+import { endpointSecret, endpointUrl } from '../src/features/events/settings.ts';
 
 /** A setting of the program: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Variable<Value = unknown> {
@@ -243,14 +244,14 @@ const webhooks = group('Webhooks', {
 
 const webhooksOut = group('Webhooks to other programs', {
   WEBHOOK_URL: variable({
-    schema: httpUrl,
+    schema: pasted(httpUrlForm).pipe(endpointUrl),
     expected: 'the https address that receives events: https://bot.example.com/tallyhook',
     wish: 'votes sent to a program in any language',
     description:
       'An address that receives [signed events](webhooks-out.md): votes, milestones, purchases and more. Needs `WEBHOOK_SECRET`. In the file and in `/setup`, a community can have several.',
   }),
   WEBHOOK_SECRET: variable({
-    schema: listOf(pasted(secretForm)),
+    schema: listOf(pasted(secretForm).pipe(endpointSecret)),
     isFreeText: true,
     expected: 'a secret of at least 16 characters, such as `whsec_` and the output of `openssl rand -base64 32`',
     secret: true,

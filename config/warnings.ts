@@ -1,8 +1,10 @@
+import { isIP } from 'node:net';
 import { parseEnv } from 'node:util';
 import { closest, distance } from '@tallyhook/platform/did-you-mean';
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { Log } from '@tallyhook/platform/log';
 import { type SecretFile, worldReadableWarnings } from '@tallyhook/platform/secret-files';
+import { isPublic } from '@tallyhook/platform/webhooks/target';
 import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
 import { doubtsAbout } from '../src/features/settings.ts';
 import { type Environment, readDotEnvText, readValues } from './environment.ts';
@@ -33,6 +35,7 @@ export function configWarnings(
     ...unknownVariables(environment),
     ...dividedSecrets(values),
     ...shortIds(values),
+    ...privateTarget(values),
     ...worldReadableWarnings(secretFiles),
   ];
 }
@@ -61,6 +64,18 @@ function shortIds(values: Values): ConfigIssue[] {
     const problem = `has ${length} digits, and the ids of Discord have 17 to 20.`;
     return [{ setting, problem, hint: 'Copy the id again: right-click → Copy ID.' }];
   });
+}
+
+/** An address to which nothing is sent, because it is in the network of this program. */
+function privateTarget({ WEBHOOK_URL: url, WEBHOOK_PRIVATE_TARGETS: allowed }: Values): ConfigIssue[] {
+  if (url === undefined || allowed === 'on') return [];
+  const { protocol, hostname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isPublicHost = isIP(host) === 0 ? /\w\.\w/.test(host) : isPublic(host);
+  if (protocol === 'https:' && isPublicHost) return [];
+  const problem = 'is not an https address on the public internet: nothing is sent to it.';
+  const hint = 'For a receiver in your own network, set WEBHOOK_PRIVATE_TARGETS=on.';
+  return [{ setting: 'WEBHOOK_URL', problem, hint }];
 }
 
 function secretFilesOf(environment: Environment): SecretFile[] {

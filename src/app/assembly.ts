@@ -28,7 +28,7 @@ import { createReplayHandler } from '../core/receiving/replay.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
-import { createCommandContexts } from '../features/communities/command-context.ts';
+import { CommandContexts } from '../features/communities/command-context.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
 import { createKnownTargets, standingsOfOnly } from '../features/communities/directory.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
@@ -177,7 +177,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     compareTargets: targetLoop.compare,
     addresses,
   });
-  const contexts = createCommandContexts({ ...context, services });
+  const contexts = new CommandContexts({ ...context, services });
   const announcing = has('announce')
     ? await createAnnouncing(access, services.shared, {
         ...context,

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { messageOf } from '@tallyhook/platform/errors';
+import { messageOf, rootCauseOf } from '@tallyhook/platform/errors';
 import { isObject, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { createConnections, post } from '@tallyhook/platform/webhooks/post';
 import { standardHeaders } from '@tallyhook/platform/webhooks/standard-webhooks';
 import { resolveTarget, systemResolve } from '@tallyhook/platform/webhooks/target';
+import { endpointSecret } from '../features/events/settings.ts';
 import { readSandboxAccess } from '../sandbox/access.ts';
 
 interface ListenOptions {
@@ -54,7 +55,7 @@ export async function listen(options: ListenOptions, { print, printError, stop }
       if (stop.aborted) break;
       const pauseMs = pauses[Math.min(failures, pauses.length - 1)] ?? second;
       failures += 1;
-      printError(`Not connected: ${messageOf(error)}. Trying again in ${pauseMs / second} s; nothing is lost.`);
+      printError(`Not connected: ${rootCauseOf(error)}. Trying again in ${pauseMs / second} s; nothing is lost.`);
       await systemClock.sleep(pauseMs, stop);
     }
   }
@@ -72,9 +73,14 @@ function accessOf({ url, token = process.env['OWNER_TOKEN'] }: ListenOptions): {
     throw new UsageError(
       'Name the address of tallyhook with --url, such as https://votes.example.org, or start the sandbox in another terminal.',
     );
+  if (!isWebAddress(chosen.url)) throw new UsageError('--url must be a URL, such as https://votes.example.org.');
   if (chosen.token === undefined)
     throw new UsageError('Pass a token with --token, or the OWNER_TOKEN in the environment.');
   return { url: chosen.url, token: chosen.token };
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** The events of a stream: those with an id. */
@@ -126,14 +132,17 @@ function createForwarding(
   given: string | undefined,
   printError: (line: string) => void,
 ): (body: string) => Promise<void> {
-  if (!URL.canParse(address)) throw new UsageError('--forward must be a URL, such as http://127.0.0.1:8000/tallyhook.');
+  if (!isWebAddress(address)) throw new UsageError('--forward must be a URL, such as http://127.0.0.1:8000/tallyhook.');
+  const [problem] = endpointSecret.optional().safeParse(given).error?.issues ?? [];
+  if (problem !== undefined) throw new UsageError(`--secret is invalid: ${problem.message}.`);
   const secret = given ?? `whsec_${randomBytes(24).toString('base64')}`;
   if (given === undefined) printError(`Events are forwarded, signed with ${secret}`);
   const connections = createConnections();
   return async (body) => {
     const id = textOf(objectOf(objectOf(parseJson(body))['data'])['id']);
     const headers = standardHeaders({ id, body }, [secret], systemClock.now());
-    const target = await resolveTarget(new URL(address), systemResolve);
+    const target = await resolveTarget(new URL(address), systemResolve).catch(messageOf);
+    if (typeof target === 'string') return printError(`  not forwarded: ${target}`);
     const { status, error } = await post(target, body, headers, {
       clock: systemClock,
       timeoutMs: forwardTimeoutMs,

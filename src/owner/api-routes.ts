@@ -39,6 +39,7 @@ import {
   type VoteTimes,
 } from './queries.ts';
 import {
+  accountQuery,
   communityQuery,
   correctionRequest,
   deliveriesQuery,
@@ -49,7 +50,6 @@ import {
   leaderboardQuery,
   listingParameter,
   memberListQuery,
-  memberQuery,
   parseRequest,
   purchasesQuery,
   readIdempotencyKey,
@@ -280,7 +280,7 @@ const members: readonly Route[] = [
     {
       ...{ method: 'get', path: '/users/:userId', scope: 'read', tag: 'Members' },
       summary: 'The account of a member with its entries; zeros for one who is not known',
-      ...{ params: userParameter, query: memberQuery, response: json.member },
+      ...{ params: userParameter, query: accountQuery, response: json.member },
     },
     async ({ params, query: { guildId, ...page } }, { context }) =>
       memberJson(await getMember(context, params.userId, page, context.communities.at(guildId))),

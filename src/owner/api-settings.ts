@@ -19,7 +19,7 @@ export async function readSettings(context: OwnerContext, guildId: string | null
 
 /**
  * Saves changes as `/setup` does, with the same checks and history.
- * @throws HttpError 400 for an invalid value, 404 without settings, 409 if `version` is not the newest one
+ * @throws HttpError 400 for an invalid value, 404 without settings or for a listing of others, 409 if `version` is not the newest one
  */
 export async function changeSettings(
   { context, author, token }: Caller,
@@ -29,6 +29,10 @@ export async function changeSettings(
   const { setup, guild } = settingsOf(context, guildId);
   const changes = requested.map(({ listing, path, value }) => ({ listing, path: settingPath(listing, path), value }));
   const community = await setup.settings.read(guild);
+  const foreign = changes.find(
+    ({ listing }) => listing !== null && community.listings.every(({ name }) => name !== listing),
+  );
+  if (foreign !== undefined) throw new HttpError(404, 'This server has no such listing.');
   if (community.version !== version) throw outdated(community.version);
   const valuesOf = (listing: string | null): Readonly<Partial<Record<string, EffectiveValue>>> =>
     (listing === null ? community : community.listings.find(({ name }) => name === listing))?.values ?? {};

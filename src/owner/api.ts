@@ -55,6 +55,7 @@ export function createOwnerApi(context: OwnerContext, { authentication, hasOpera
       const caller = callers.get(request);
       if (caller === undefined) throw new Error('The request was not authenticated.');
       requireScope(caller, route.scope);
+      requireOwnGuild(caller, request.query['guildId']);
       if ('stream' in route) {
         const secret = bearerOf(request) ?? '';
         const isValid = async () => caller.token === null || (await context.tokens.verify(secret)) !== null;
@@ -69,6 +70,11 @@ export function createOwnerApi(context: OwnerContext, { authentication, hasOpera
   });
   router.use(sendErrors(context.log));
   return router;
+}
+
+/** A token may name its own server where none is needed. @throws HttpError 404 for another one */
+function requireOwnGuild({ context }: Caller, guildId: unknown): void {
+  if (context.scope !== null && typeof guildId === 'string' && guildId !== '') context.communities.at(guildId);
 }
 
 function bearerOf({ headers }: Request): string | undefined {

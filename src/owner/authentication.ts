@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { createOAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { OAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { minute, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
@@ -156,7 +156,7 @@ export function createDiscordSignIn(options: {
   const { clientSecret, publicUrl, apiUrl, rest, clock } = options;
   const url = `${publicUrl}/owner`;
   const { pathname, protocol } = new URL(url);
-  const client = createOAuthClient({
+  const client = new OAuthClient({
     apiUrl: () => apiUrl,
     applicationId: memoizedApplicationId(rest),
     clientSecret,

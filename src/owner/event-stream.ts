@@ -89,7 +89,10 @@ export class EventStream {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     response.write(': connected\n\n');
     const closed = new AbortController();
-    response.once('close', () => closed.abort());
+    const close = () => closed.abort();
+    response.once('close', close);
+    // The server keeps half-open connections, on which a reader that has gone would be noticed half a minute later.
+    request.socket.once('end', close);
     let pause = new AbortController();
     const stopListening = listen(() => pause.abort('woken'));
     const ends = AbortSignal.any([closed.signal, this.#stopping.signal]);
@@ -125,6 +128,7 @@ export class EventStream {
       }
     } finally {
       stopListening();
+      request.socket.off('end', close);
     }
     response.end();
   }

@@ -49,8 +49,8 @@ const nextPage = { description: '`next` of the page before.' };
 
 function pageFields(defaultLimit: number) {
   const limit = id
-    .refine((count) => count >= 1 && count <= 500, 'must be 1 to 500')
-    .meta({ description: `Rows per page; ${defaultLimit} by default.`, minimum: 1, maximum: 500 })
+    .refine((count) => count >= 1 && count <= maxLimit, `must be 1 to ${maxLimit}`)
+    .meta({ description: `Rows per page; ${defaultLimit} by default.`, minimum: 1, maximum: maxLimit })
     .default(defaultLimit);
   return {
     limit: z.preprocess((input) => (input === '' ? undefined : input), limit),
@@ -59,6 +59,7 @@ function pageFields(defaultLimit: number) {
 }
 
 const defaultLimit = 50;
+const maxLimit = 500;
 
 export const idParameter = z.object({ id });
 export const userParameter = z.object({ userId });
@@ -85,6 +86,8 @@ function choice<const Choice extends string>(choices: readonly Choice[], byDefau
 }
 /** A page of what an account has; `guildId` is null for the only community. */
 export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(guildId) });
+/** The same for programs, which add the entries up: as many as fit. */
+export const accountQuery = memberQuery.extend(pageFields(maxLimit));
 /** `id` is the id or a part of a name, null for none; `from` is how many members to skip. */
 export const membersQuery = z.strictObject({
   id: optional(filterText),

@@ -55,7 +55,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
     communities: {
       all: () => [own()],
       at(id) {
-        if (id !== null && id !== guildId) throw otherCommunity();
+        if (id !== null && id !== (guildId ?? withoutGuild)) throw otherCommunity();
         return own();
       },
       of: async () => [own()],

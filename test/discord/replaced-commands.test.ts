@@ -1,4 +1,4 @@
-import { minute } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -152,10 +152,30 @@ async function registrarOf(
   let uses = 0;
   const use = (id: string, name = 'stats', interactionId = `use ${uses++}`) =>
     registrar.isOwn({ id, name, scope: null }, interactionId);
-  return { registrar, clock, logged, discord, list, deploy, use };
+  return { registrar, registry, applicationId, clock, logged, discord, list, deploy, use };
 }
 
 const bodiesOf = (commands: readonly Command[]) => commandDataOf({ commands, context, guildId: null });
+
+it('a command that another process has registered is answered before that has stored it', async () => {
+  const stuck = Promise.withResolvers<never>();
+  stuck.promise.catch(() => {});
+  const { registry, applicationId, list, deploy, use, clock } = await registrarOf([canvote, stats], {
+    post: () => stuck.promise,
+  });
+  const idOf = async (name: string) => (await list()).find((command) => command.name === name)?.id ?? '';
+  await deploy(bodiesOf([canvote]));
+  expect(await use(await idOf('canvote'), 'canvote')).toBe(true);
+  await deploy(bodiesOf([canvote, stats]));
+  const id = await idOf('stats');
+  let isAnswered: boolean | null = null;
+  void use(id).then((answers) => {
+    isAnswered = answers;
+  });
+  await registry.save({ id, name: 'stats', applicationId, guildId: null, definition: null });
+  await expect.poll(() => clock.advance(second).then(() => isAnswered)).toBe(true);
+  stuck.reject(new Error('The test is over.'));
+});
 
 describe('a command that another version of tallyhook has registered', () => {
   const saying = (description: string) =>

@@ -72,6 +72,17 @@ describe('the owner API', () => {
     });
   });
 
+  it('returns so many entries of a member at once that programs can add them up', async () => {
+    const { request, store } = await startOwnerServer();
+    for (let index = 0; index < 120; index += 1) {
+      const correction = { communityId: firstCommunity, userId: '42', credits: 1 + index, reason: 'test', at: start };
+      await store.recorder.correct(correction, String(index));
+    }
+    const { json } = await request('/users/42');
+    const entries = json['entries'] as readonly { readonly credits: number }[];
+    expect(entries.reduce((sum, { credits }) => sum + credits, 0)).toBe(json['credits']);
+  });
+
   // Programs may request a member before the first vote, so an unknown member is not an error.
   it('returns the same for a forgotten member as for one that it has never seen', async () => {
     const { post, store, url } = await startOwnerServer();

@@ -152,6 +152,33 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     for (const stream of streams.slice(1)) await stream.text();
   });
 
+  it('may name its own community at every route, and no other', async () => {
+    const { request, all, guilds } = world();
+    for (const path of ['/summary', '/listings', '/deliveries', '/effects', '/members', '/events', '/settings']) {
+      const answer = await request(all, 'GET', `${path}?guildId=${guilds.bees}`);
+      expect(answer, path).toMatchObject({ status: 404, json: { success: false, code: 'not_found' } });
+    }
+    expect((await request(all, 'GET', `/summary?guildId=${guilds.harbour}`)).status).toBe(200);
+  });
+
+  it('has the place of a reader again once that has gone', async () => {
+    const { url, createToken } = world();
+    const headers = { authorization: `Bearer ${await createToken('harbour', ['read'])}` };
+    const open = async () => {
+      const closing = new AbortController();
+      const { status } = await fetch(`${url}/owner/api/events`, { headers, signal: closing.signal });
+      return { status, close: () => closing.abort() };
+    };
+    const readers = await Promise.all(Array.from({ length: 5 }, open));
+    expect((await open()).status).toBe(503);
+    for (const { close } of readers) close();
+    await vi.waitFor(async () => {
+      const { status, close } = await open();
+      close();
+      expect(status).toBe(200);
+    });
+  });
+
   it('creates no token that allows more or ends later, and is rejected once it has ended', async () => {
     const { request, createToken, clock, lines } = world();
     const end = new Date(clock.now() + hour).toISOString();
@@ -193,7 +220,6 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     expect(await change(before['version'], [vote])).toMatchObject({ status: 409, json: { code: 'version_outdated' } });
     for (const invalid of [
       { ...vote, value: 'many' },
-      { ...vote, listing: 'bees' },
       { ...vote, listing: null },
       { listing: 'harbour', path: 'voteSecrets', value: ['a-secret-of-mine'] },
       { listing: 'harbour', path: 'announceChannelId', value: guilds.bees },
@@ -205,6 +231,7 @@ describe('the token of a community', { timeout: 60_000 }, () => {
         json: { code: 'invalid_settings' },
       });
     }
+    expect((await change(version, [{ ...vote, listing: 'bees' }])).status).toBe(404);
     expect((await request(all, 'GET', '/settings')).json).toEqual(saved.json);
     const browser = openBrowser();
     await browser.signIn(mira.id);
@@ -332,8 +359,11 @@ describe('the document of the API', { timeout: 60_000 }, () => {
 
   it('is shown to people, without a sign-in', async () => {
     const { url } = world();
-    for (const path of ['/owner/api', '/owner/api/']) {
-      const response = await fetch(`${url}${path}`, { headers: { accept: 'text/html' } });
+    for (const [path, accept] of [
+      ['/owner/api', 'text/html'],
+      ['/owner/api/', '*/*'],
+    ] as const) {
+      const response = await fetch(`${url}${path}`, { headers: { accept } });
       const page = await response.text();
       expect(response.headers.get('content-type')).toContain('text/html');
       expect(page).toContain('PATCH /settings');

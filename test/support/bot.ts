@@ -26,7 +26,7 @@ import { createMemberDataAccess } from '../../src/features/member-data/parts.ts'
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createReminders } from '../../src/features/reminders/service.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
-import { createShop } from '../../src/features/shop/parts.ts';
+import { Shop } from '../../src/features/shop/parts.ts';
 import { type ShopItem, shopItems } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
@@ -148,7 +148,7 @@ export async function connectedBot(
   const awards = createAwards({ store, clock: systemClock, log }, firstCommunity);
   const community = { id: firstCommunity, guildId: discord.guildId, ownerChannelId: discord.channels.general };
   const shopOf = { ...community, ...shopItems.as(items) };
-  const shop = createShop(
+  const shop = new Shop(
     {
       ...{ directory: { inGuild: () => [shopOf], ofGuild: () => shopOf }, reusedRoleAccess: async () => null },
       ...{ isHandled: () => false, store, clock: systemClock, log, nudge() {} },

@@ -10,7 +10,7 @@ import { createMetrics } from '../../src/core/metrics.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { Interactions } from '../../src/discord/interactions/interactions.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createCommandContexts } from '../../src/features/communities/command-context.ts';
+import { CommandContexts } from '../../src/features/communities/command-context.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory, createListingTargets } from '../../src/features/communities/directory.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
@@ -102,7 +102,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
     async compareTargets() {},
     addresses,
   });
-  const contexts = createCommandContexts({ ...context, services });
+  const contexts = new CommandContexts({ ...context, services });
   const handler = new Interactions({
     ...{ commands, clock, log, languages: ownTexts, isOwnCommand: async () => true },
     contextFor: async (place) => ({ ...(await contexts.at(place)), commands, commandId: () => null, setup: null }),

@@ -31,7 +31,7 @@ import { type SeedResult, seed } from './seed/seed.ts';
 import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/attempt.ts';
-import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
+import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 
 /** Options of {@link startService}. Everything but `allowLoopbackTargets` has a default. */
 export interface ServiceOptions {
@@ -195,8 +195,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
     const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? localUrl(host, port);
     const usage = new KeyUsage(context);
-    const dispatcher = startWebhookDispatcher(context, log);
-    const maintenance = startMaintenance({ ...context, limits }, dispatcher.nudge);
+    const dispatcher = new WebhookDispatcher(context, log);
+    dispatcher.start();
+    const nudge = () => dispatcher.nudge();
+    const maintenance = startMaintenance({ ...context, limits }, nudge);
     const invites = createDiscordInvites({ apiUrl: discordApi(options.discord ?? {}), log });
     const counting = startCountingMembers(context, invites);
     const monitoring = createMonitoring({
@@ -210,7 +212,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       usage,
       origin: url,
       face: options.face ?? {},
-      queued: dispatcher.nudge,
+      queued: nudge,
       actAsMembers,
       admission,
       trustProxy,
@@ -243,7 +245,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const at = operationsPort === undefined ? null : { host: operationsHost, port: operationsPort };
     const operationsUrl = at && (await listen(monitoring.operations, at, 'operations-')).url;
     log.info({ url, ...(operationsUrl !== null && { operationsUrl }) }, 'service listening');
-    const admin = createServiceAdmin(context, dispatcher.nudge);
+    const admin = createServiceAdmin(context, nudge);
     return { ...admin, port, url, baseUrl: url + apiBasePath, operationsUrl, seeded, stop };
   } catch (error) {
     await stop();

@@ -1,4 +1,5 @@
-import { constants, createDeflate, createZstdCompress } from 'node:zlib';
+// As one import: a Node that is too old lacks Zstandard, and is to load the module that says so.
+import zlib from 'node:zlib';
 
 /** The compression of all messages of a connection, as one stream. Discord: "Gateway", transport compression. */
 export type Compression = 'zlib-stream' | 'zstd-stream';
@@ -17,8 +18,8 @@ export class MessageCompressor {
 
   constructor(compression: Compression) {
     const isZlib = compression === 'zlib-stream';
-    this.#stream = isZlib ? createDeflate() : createZstdCompress();
-    this.#flushKind = isZlib ? constants.Z_SYNC_FLUSH : constants.ZSTD_e_flush;
+    this.#stream = isZlib ? zlib.createDeflate() : zlib.createZstdCompress();
+    this.#flushKind = isZlib ? zlib.constants.Z_SYNC_FLUSH : zlib.constants.ZSTD_e_flush;
     this.#stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk));
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
+import { LeaseShare } from '@tallyhook/platform/leases/lease-share';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { Log } from '@tallyhook/platform/log';
 import { maxRequestsPerSecond } from '../../discord/rest.ts';
@@ -26,7 +26,7 @@ export function createQueueShare(
 ): QueueShare {
   let onChange = () => {};
   if (leases === null) return { isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
-  const share = createLeaseShare({
+  const share = new LeaseShare({
     store: leases,
     group: 'announce',
     size: partitions,
@@ -35,12 +35,12 @@ export function createQueueShare(
   });
   return {
     isOwn: (queue) => share.holds(partitionOf(limitOf(queue), share.size())),
-    processes: share.processes,
+    processes: () => share.processes(),
     start(listener) {
       onChange = listener;
       share.start();
     },
-    stop: share.stop,
+    stop: () => share.stop(),
   };
 }
 

@@ -70,7 +70,7 @@ export class Worker {
   readonly #options: WorkerOptions & Required<Pick<WorkerOptions, 'isOwn'>>;
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
   readonly #discovery: ReturnType<typeof createDiscovery>;
-  readonly #settle: ReturnType<typeof createSettle>;
+  readonly #settler: Settler;
   readonly #clockStep: () => number;
   /** Due times may still be stored that were written before the clock was set back. */
   #wasSetBack = false;
@@ -112,7 +112,7 @@ export class Worker {
       newEffectsPollMs,
     });
     const { policyOf = () => backoff } = options;
-    this.#settle = createSettle({ outbox, communityOf: communityOf ?? (() => ''), policyOf, clock, log });
+    this.#settler = new Settler({ outbox, communityOf: communityOf ?? (() => ''), policyOf, clock, log });
     this.#clockStep = watchClockSteps(clock);
   }
 
@@ -300,7 +300,7 @@ export class Worker {
   async #settleUntilStored(batch: AttemptedBatch, lane: Lane): Promise<void> {
     for (;;) {
       try {
-        return await this.#settle(batch, lane);
+        return await this.#settler.settle(batch, lane);
       } catch (error) {
         if (this.#stopping.signal.aborted) throw error;
         this.#onError(error);
@@ -467,27 +467,48 @@ interface AttemptedBatch {
   readonly attempt: AttemptResult;
 }
 
-/**
- * Stores the results of attempts, and has a lane pause for what they say. Rejects as {@link Outbox} does.
- * @param policyOf when to repeat effects of a kind to which Discord states no delay
- */
-function createSettle(options: {
+interface SettlerOptions {
   readonly outbox: Outbox;
   readonly communityOf: (queue: string) => string;
+  /** When to repeat effects of a kind to which Discord states no delay. */
   readonly policyOf: (kind: string) => RetryPolicy;
   readonly clock: Clock;
   readonly log: Log;
-}): (batch: AttemptedBatch, lane: Lane) => Promise<void> {
-  const { outbox, communityOf, policyOf, clock, log } = options;
+}
+
+/** Stores the results of attempts, and has a lane pause for what they say. Rejects as {@link Outbox} does. */
+class Settler {
+  readonly #options: SettlerOptions;
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+  }
+
+  async settle({ effects, attempt }: AttemptedBatch, lane: Lane): Promise<void> {
+    const { outbox, clock, log } = this.#options;
+    const now = clock.now();
+    switch (attempt.outcome) {
+      case 'done':
+        return outbox.done(effects, now);
+      case 'split':
+        return outbox.split(effects, attempt.reason);
+      case 'bury':
+        log.warn({ effects: effects.map(({ id }) => id), reason: attempt.reason }, 'effects failed permanently');
+        return outbox.bury(effects, now, attempt.reason);
+      case 'later':
+        return this.#retryLater(effects, attempt, now, lane);
+    }
+  }
 
   /** Effects wait for their target, the oldest ones not any more. */
-  async function park(
+  async #park(
     effects: readonly ClaimedEffect[],
     { reason, retryAfterMs = 0 }: RetryLater,
     { target, maxAgeMs }: NonNullable<RetryLater['stop']>,
     now: number,
     { rotation }: Lane,
   ): Promise<void> {
+    const { outbox } = this.#options;
     const [first] = effects;
     if (first === undefined) return;
     const queue = stoppedQueue(first.queue, target);
@@ -502,17 +523,13 @@ function createSettle(options: {
     while ((await outbox.buryOlder(queue, oldest, now, finalReason, buriedAtOnce)) === buriedAtOnce);
   }
 
-  async function retryLater(
-    effects: readonly ClaimedEffect[],
-    attempt: RetryLater,
-    now: number,
-    lane: Lane,
-  ): Promise<void> {
-    if (attempt.stop !== undefined) return park(effects, attempt, attempt.stop, now, lane);
+  async #retryLater(effects: readonly ClaimedEffect[], attempt: RetryLater, now: number, lane: Lane): Promise<void> {
+    const { outbox, policyOf, clock } = this.#options;
+    if (attempt.stop !== undefined) return this.#park(effects, attempt, attempt.stop, now, lane);
     // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
     if (attempt.retryAfterMs !== undefined) {
       const delayMs = Math.round(attempt.retryAfterMs + maxJitterMs * clock.random());
-      return reschedule(effects, attempt, now, delayMs, lane);
+      return this.#reschedule(effects, attempt, now, delayMs, lane);
     }
     const random = clock.random();
     const policy = policyOf(effects[0]?.kind ?? '');
@@ -524,16 +541,17 @@ function createSettle(options: {
     }
     const retryable = effects.filter((effect) => !expired.includes(effect));
     if (retryable.length === 0) return;
-    await reschedule(retryable, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')), lane);
+    await this.#reschedule(retryable, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')), lane);
   }
 
-  async function reschedule(
+  async #reschedule(
     effects: readonly ClaimedEffect[],
     attempt: RetryLater,
     now: number,
     delayMs: number,
     lane: Lane,
   ): Promise<void> {
+    const { outbox, communityOf, log } = this.#options;
     const { rotation } = lane;
     const { reason } = attempt;
     const isQueueLimit = attempt.retryAfterMs !== undefined && attempt.scope === 'effects';
@@ -565,21 +583,6 @@ function createSettle(options: {
     lane.beginOutage();
     lane.pause(delayMs);
   }
-
-  return async ({ effects, attempt }, lane) => {
-    const now = clock.now();
-    switch (attempt.outcome) {
-      case 'done':
-        return outbox.done(effects, now);
-      case 'split':
-        return outbox.split(effects, attempt.reason);
-      case 'bury':
-        log.warn({ effects: effects.map(({ id }) => id), reason: attempt.reason }, 'effects failed permanently');
-        return outbox.bury(effects, now, attempt.reason);
-      case 'later':
-        return retryLater(effects, attempt, now, lane);
-    }
-  };
 }
 
 function maxAttempts(effects: readonly ClaimedEffect[]): number {

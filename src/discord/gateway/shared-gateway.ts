@@ -1,6 +1,6 @@
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
+import { LeaseShare } from '@tallyhook/platform/leases/lease-share';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
@@ -33,7 +33,7 @@ export class SharedGateway implements GatewayClient {
   readonly #closing = new Set<Promise<void>>();
   /** The number of shards of all `#connections`. */
   #count = 0;
-  #share: ReturnType<typeof createLeaseShare> | undefined;
+  #share: LeaseShare | undefined;
   #starting: Promise<void> | undefined;
 
   constructor(options: SharedGatewayOptions) {
@@ -71,7 +71,7 @@ export class SharedGateway implements GatewayClient {
     // Without a response it begins with one: Discord says if it requires more.
     const size = await fetchShardCount().catch(() => 1);
     if (this.#stopping.signal.aborted) return;
-    this.#share = createLeaseShare({
+    this.#share = new LeaseShare({
       ...{ store: leases, group: 'gateway', size, clock, log },
       onChange: () => this.#update(),
       beforeRelease: (shards) => this.#close(shards),

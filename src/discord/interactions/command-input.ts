@@ -89,7 +89,9 @@ export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): 
   return !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
 
-type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
+/** Its owners are missing in what programs that play Discord send, as in Discord's own interactions before 2024. */
+type Place = Pick<UserInteraction, 'guild_id' | 'context'> &
+  Partial<Pick<UserInteraction, 'authorizing_integration_owners'>>;
 
 /**
  * True if the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
@@ -99,7 +101,7 @@ export function isOutside({ guild_id: guildId, context, authorizing_integration_
   if (guildId === undefined) return context === InteractionContextType.PrivateChannel;
   const { GuildInstall, UserInstall } = ApplicationIntegrationType;
   // A component of a message that the bot has posted without an interaction may have no owners at all.
-  return owners[UserInstall] !== undefined && owners[GuildInstall] !== guildId;
+  return owners?.[UserInstall] !== undefined && owners[GuildInstall] !== guildId;
 }
 
 /** The guild if it has the app, otherwise null: the id of another guild says nothing about a community. */

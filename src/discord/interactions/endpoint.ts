@@ -254,9 +254,7 @@ const userInteraction = z
     context: z.number().nullish(),
     authorizing_integration_owners: z.record(z.string(), z.string()).optional(),
   })
-  .refine(({ guild_id, member, user, authorizing_integration_owners: owners }) =>
-    guild_id === undefined ? (member ?? user) !== undefined : member !== undefined && owners !== undefined,
-  );
+  .refine(({ guild_id, member, user }) => (guild_id === undefined ? (member ?? user) : member) !== undefined);
 
 const option = z.looseObject({
   name: text,

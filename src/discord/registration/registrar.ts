@@ -23,6 +23,8 @@ import {
 const retryDelayMs = 10 * second;
 /** How long an interaction may wait until Discord's list is read (ms); Discord expects a response within 3 s. */
 const readTimeoutMs = 1 * second;
+/** How long an interaction waits for another process to store what it has registered (ms). */
+const storeTimeoutMs = 1 * second;
 /**
  * Interval of reading the list while commands are used (ms): Discord sends no event when another program has put its
  * own in their place. Before each answer where another program is known to use the application.
@@ -286,6 +288,14 @@ export class CommandRegistrar {
     return this.#ownIds.has(commandId);
   }
 
+  /** Another process may have registered it a moment ago: members can use it before it is stored. */
+  async #isStoredSoon({ id: commandId, scope: _scope, ...command }: UsedCommand): Promise<boolean> {
+    const isTheirs = this.#reportedConflicts.has(commandId) || !this.#hasNameOfOurs(command);
+    if (this.#startedFor === undefined || isTheirs) return false;
+    await this.#clock.sleep(storeTimeoutMs, this.#stopping.signal);
+    return this.#isStored(commandId);
+  }
+
   #hasNameOfOurs(command: NamedCommand): boolean {
     return findCommand(this.#options.commands, command, this.#options.offer().languages) !== undefined;
   }
@@ -323,8 +333,8 @@ export class CommandRegistrar {
     if (!this.#hasTried && (this.#startedFor !== undefined || !(await this.#options.registry.has(commandId)))) {
       await settleWithin(readTimeoutMs, this.#clock, this.#firstReading.promise);
     }
-    if (!this.#hasRead) return this.#options.registry.has(commandId);
-    if (!(await this.#isStored(commandId))) return this.#adopt(command);
+    if (!this.#hasRead) return (await this.#options.registry.has(commandId)) || this.#isStoredSoon(command);
+    if (!(await this.#isStored(commandId))) return (await this.#adopt(command)) || this.#isStoredSoon(command);
     if (this.#startedFor !== undefined && (this.#isShared || this.#isOld()))
       await this.#readForInteraction(this.#startedFor);
     return this.#ownIds.has(commandId);

@@ -6,7 +6,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { mention } from '@tallyhook/platform/texts/markup';
 import { Routes } from 'discord-api-types/v10';
 import { readCard } from '../../core/announcements/announcement.ts';
-import { showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
+import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { type Announcement, announcementKind, type Effect } from '../../core/outbox/effect-kind.ts';
 import { handleTogether } from '../../core/outbox/perform.ts';
@@ -27,7 +27,10 @@ export function create(
     // Without its listing, it is not known in which community the member has voted.
     return accounts === undefined ? 0 : (await store.ledgerIn(accounts).account(userId)).votes;
   }
-  return { effects: [handleTogether(announcementKind, createAnnouncer(context, votesOf))] } satisfies FeatureParts;
+  const announcer = new Announcer(context, votesOf);
+  return {
+    effects: [handleTogether(announcementKind, (effects) => announcer.announce(effects))],
+  } satisfies FeatureParts;
 }
 
 /**
@@ -78,34 +81,111 @@ type AnnouncerContext = Pick<
  * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
  * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
  * message is sent again.
- * @param votesOf the counted votes of a member in the community of a listing; called only for texts that contain them
  */
-export function createAnnouncer(
-  context: AnnouncerContext,
-  votesOf: (userId: string, listing: string) => Promise<number>,
-): (effects: readonly Effect<Announcement>[]) => Promise<AttemptResult> {
-  const { rest, languages, channelTexts, cardOf, portraits, voteButtons, clock, log } = context;
-  const { styleOf } = context.announcements;
-  const namesVoter = (listing: string) => showsVoter(styleOf(listing));
-  const nonceAges = createNonceAges(clock);
+export class Announcer {
+  readonly #context: AnnouncerContext;
+  /** The counted votes of a member in the community of a listing; called only for texts that contain them. */
+  readonly #votesOf: (userId: string, listing: string) => Promise<number>;
+  readonly #nonceAges: ReturnType<typeof createNonceAges>;
 
-  async function readVotes(effects: readonly Effect<Announcement>[]): Promise<VotesByMember> {
-    const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
+  constructor(context: AnnouncerContext, votesOf: (userId: string, listing: string) => Promise<number>) {
+    this.#context = context;
+    this.#votesOf = votesOf;
+    this.#nonceAges = createNonceAges(context.clock);
+  }
+
+  async announce(effects: readonly Effect<Announcement>[]): Promise<AttemptResult> {
+    const [first] = effects;
+    if (first === undefined) return { outcome: 'done' };
+    const { queue, nonce } = first;
+    const channelId = parseQueue(queue).id;
+    const earlier = await this.#resolveEarlierAttempt(effects, channelId, nonce);
+    if (earlier !== null) return earlier;
+    let votes: VotesByMember;
+    try {
+      votes = await this.#readVotes(effects);
+    } catch (error) {
+      const reason = `The votes of a member cannot be read: ${messageOf(error)}`;
+      return { outcome: 'later', reason, scope: 'effects', notSent: true };
+    }
+    let request: MessageRequest;
+    try {
+      const replies = await this.#render(effects, channelId, votes);
+      // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
+      // announced again.
+      const isOwnText = effects.some(({ content }) => this.#styleOf(content.listing).text !== null);
+      if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
+      request = postRequest(replies, nonce);
+    } catch (error) {
+      const ids = effects.map(({ id }) => id);
+      this.#context.log.error({ effects: ids, err: error }, 'an announcement could not be rendered');
+      return renderFailure(error, effects.length);
+    }
+    this.#nonceAges.begin(nonce, 0);
+    const attempt = await this.#send(channelId, request, effects.length);
+    const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
+    if (!isPossiblySent) this.#nonceAges.forget(nonce);
+    return attempt;
+  }
+
+  #styleOf(listing: string): AnnouncementStyle {
+    return this.#context.announcements.styleOf(listing);
+  }
+
+  readonly #namesVoter = (listing: string) => showsVoter(this.#styleOf(listing));
+
+  /**
+   * The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is
+   * still valid.
+   */
+  async #resolveEarlierAttempt(
+    effects: readonly Effect<Announcement>[],
+    channelId: string,
+    nonce: string,
+  ): Promise<AttemptResult | null> {
+    const { rest, clock } = this.#context;
+    const since = firstPossiblySentAt(effects);
+    if (since === null) return null;
+    const now = clock.now();
+    const age = this.#nonceAges.of(nonce, since);
+    if (age >= 0 && age < nonceLifetimeMs) {
+      this.#nonceAges.begin(nonce, age);
+      return null;
+    }
+    try {
+      const from = age < 0 ? now - maxClockErrorMs : Math.min(since, now - age);
+      const found = await searchChannel(rest, channelId, from, (blocks) =>
+        effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, this.#namesVoter))),
+      );
+      if (found === 'unknown') {
+        return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
+      }
+      this.#nonceAges.forget(nonce);
+      return found === 'absent' ? null : { outcome: 'done' };
+    } catch (error) {
+      const attempt = classifySendError(error, { channelId, effects: 1 });
+      return attempt.outcome === 'later' ? { ...attempt, notSent: true } : attempt;
+    }
+  }
+
+  async #readVotes(effects: readonly Effect<Announcement>[]): Promise<VotesByMember> {
+    const shown = effects.filter(({ content }) => showsVotes(this.#styleOf(content.listing)));
     const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));
     const counts = [...voters].map(async ([name, { userId, listing }]) => {
-      return [name, userId === null ? 0 : await votesOf(userId, listing)] as const;
+      return [name, userId === null ? 0 : await this.#votesOf(userId, listing)] as const;
     });
     return new Map(await Promise.all(counts));
   }
 
-  async function render(
+  async #render(
     effects: readonly Effect<Announcement>[],
     channelId: string,
     votes: VotesByMember,
   ): Promise<readonly (Reply | Panel)[]> {
+    const { languages, channelTexts, cardOf, portraits, voteButtons, clock } = this.#context;
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(names.map((name) => [name, readCard(cardOf, name, clock)]));
-    const hasIcon = effects.some(({ content }) => styleOf(content.listing).icon);
+    const hasIcon = effects.some(({ content }) => this.#styleOf(content.listing).icon);
     const [ownTexts, icon] = await Promise.all([
       channelTexts(channelId),
       hasIcon ? portraits.iconOf(channelId) : Promise.resolve(null),
@@ -114,53 +194,21 @@ export function createAnnouncer(
       effects.map(async (effect) => {
         const { content } = effect;
         const { userId, listing, test } = content;
-        const style = styleOf(listing);
+        const style = this.#styleOf(listing);
         const texts = style.language === null ? ownTexts : languages.for(style.language);
         const voter = userId === null || test || !style.avatar ? null : await portraits.ofMember(channelId, userId);
         const shown = {
           ...{ style, texts, voter, icon, card: (await cards.get(listing)) ?? null },
           votes: userId === null ? null : (votes.get(nameOfVoter(content)) ?? null),
         };
-        const footer = footerOf(effect, namesVoter);
+        const footer = footerOf(effect, this.#namesVoter);
         return { ...renderStyledAnnouncement(content, shown, voteButtons(texts)), footer };
       }),
     );
   }
 
-  /**
-   * The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is
-   * still valid.
-   */
-  async function resolveEarlierAttempt(
-    effects: readonly Effect<Announcement>[],
-    channelId: string,
-    nonce: string,
-  ): Promise<AttemptResult | null> {
-    const since = firstPossiblySentAt(effects);
-    if (since === null) return null;
-    const now = clock.now();
-    const age = nonceAges.of(nonce, since);
-    if (age >= 0 && age < nonceLifetimeMs) {
-      nonceAges.begin(nonce, age);
-      return null;
-    }
-    try {
-      const from = age < 0 ? now - maxClockErrorMs : Math.min(since, now - age);
-      const found = await searchChannel(rest, channelId, from, (blocks) =>
-        effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
-      );
-      if (found === 'unknown') {
-        return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
-      }
-      nonceAges.forget(nonce);
-      return found === 'absent' ? null : { outcome: 'done' };
-    } catch (error) {
-      const attempt = classifySendError(error, { channelId, effects: 1 });
-      return attempt.outcome === 'later' ? { ...attempt, notSent: true } : attempt;
-    }
-  }
-
-  async function send(channelId: string, { body, files }: MessageRequest, effects: number): Promise<AttemptResult> {
+  async #send(channelId: string, { body, files }: MessageRequest, effects: number): Promise<AttemptResult> {
+    const { rest, log } = this.#context;
     try {
       await rest.post(Routes.channelMessages(channelId), body, files);
       return { outcome: 'done' };
@@ -171,39 +219,6 @@ export function createAnnouncer(
       return classifySendError(error, { channelId, effects });
     }
   }
-
-  return async (effects) => {
-    const [first] = effects;
-    if (first === undefined) return { outcome: 'done' };
-    const { queue, nonce } = first;
-    const channelId = parseQueue(queue).id;
-    const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
-    if (earlier !== null) return earlier;
-    let votes: VotesByMember;
-    try {
-      votes = await readVotes(effects);
-    } catch (error) {
-      const reason = `The votes of a member cannot be read: ${messageOf(error)}`;
-      return { outcome: 'later', reason, scope: 'effects', notSent: true };
-    }
-    let request: MessageRequest;
-    try {
-      const replies = await render(effects, channelId, votes);
-      // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
-      // announced again.
-      const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
-      if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
-      request = postRequest(replies, nonce);
-    } catch (error) {
-      log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
-      return renderFailure(error, effects.length);
-    }
-    nonceAges.begin(nonce, 0);
-    const attempt = await send(channelId, request, effects.length);
-    const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
-    if (!isPossiblySent) nonceAges.forget(nonce);
-    return attempt;
-  };
 }
 
 /** Counted votes, by {@link nameOfVoter}. */

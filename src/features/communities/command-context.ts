@@ -21,123 +21,134 @@ import { type Community, withoutGuild } from './directory.ts';
 import { type CommunityListing, type CoveredCommunity, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
 
-export type CommandContexts = ReturnType<typeof createCommandContexts>;
-
-export function createCommandContexts({
-  store,
-  services,
-  languages,
-  directory,
-  lookups,
-  drawVotePicture,
-  clock,
-}: Pick<ServicesContext, 'languages' | 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
+interface Dependencies
+  extends Pick<ServicesContext, 'languages' | 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> {
   readonly store: {
     standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles: readonly string[]): Standings;
     recordedVotesIn(timeZone: string): CountRecordedVotes;
     communitiesOf(userId: string): Promise<readonly CommunityId[]>;
   };
   readonly services: Pick<Services, 'commandsIn'>;
-}) {
-  let contexts = memoized();
-  directory.onChange(() => {
-    contexts = memoized();
-  });
+}
 
-  /** Listings without a guild may belong to the community of a guild. */
-  function cover(communities: readonly Community[]): readonly CoveredCommunity[] {
-    return [...Map.groupBy(communities, ({ id }) => id)].map(([id, sharing]) => {
-      const listings = sharing.flatMap((community) => community.listings);
-      const guildId = sharing.find((community) => community.guildId !== null)?.guildId ?? null;
-      return {
-        id: guildId ?? withoutGuild,
-        guildId,
-        listings: lookups.of(shown(listings)),
-        rules: listedRules(listings),
-        standings: store.standingsIn(id, sharing[0]?.timeZone ?? 'UTC', hiddenRolesOf(listings)),
-      };
+type CommandContext = ReturnType<typeof createContext>;
+
+/**
+ * @param communities those whose listings are shown
+ * @param options.covered those whose accounts are used
+ * @param options.isManaged by the managers of the guild
+ */
+function createContext(
+  dependencies: Dependencies,
+  communities: readonly Community[],
+  { covered, isManaged }: { readonly covered: readonly Community[]; readonly isManaged: boolean },
+) {
+  const { store, services, directory, lookups, drawVotePicture, clock } = dependencies;
+  const listings = communities.flatMap((community) => community.listings);
+  const { id = noCommunity, timeZone = 'UTC' } = covered[0] ?? {};
+  const isOnly = directory.communities.length === 1 && !directory.isShared;
+  return {
+    clock,
+    displayName: lookups.displayName,
+    recordedVotes: (listing: string) =>
+      store.recordedVotesIn(directory.communityOf(listing)?.timeZone ?? 'UTC')(directory.namesOf(listing), clock.now()),
+    drawVotePicture,
+    season: (texts: Texts) => covered.slice(0, 1).flatMap((community) => seasonLines(community, texts, clock.now())),
+    listings: lookups.of(shown(listings)),
+    isShared: directory.isShared,
+    lacks: lacksOf(listings),
+    rules: listedRules(listings),
+    communities: isOnly ? null : cover(dependencies, covered),
+    standings: store.standingsIn(id, timeZone, hiddenRolesIn(id, covered)),
+    ...services.commandsIn({ communities: covered, isManaged, isOnly }),
+  };
+}
+
+/** Listings without a guild may belong to the community of a guild. */
+function cover(
+  { store, lookups }: Pick<Dependencies, 'store' | 'lookups'>,
+  communities: readonly Community[],
+): readonly CoveredCommunity[] {
+  return [...Map.groupBy(communities, ({ id }) => id)].map(([id, sharing]) => {
+    const listings = sharing.flatMap((community) => community.listings);
+    const guildId = sharing.find((community) => community.guildId !== null)?.guildId ?? null;
+    return {
+      id: guildId ?? withoutGuild,
+      guildId,
+      listings: lookups.of(shown(listings)),
+      rules: listedRules(listings),
+      standings: store.standingsIn(id, sharing[0]?.timeZone ?? 'UTC', hiddenRolesOf(listings)),
+    };
+  });
+}
+
+/** Several may have the accounts of one community. */
+function hiddenRolesIn(communityId: CommunityId, covered: readonly Community[]): readonly string[] {
+  return hiddenRolesOf(covered.flatMap(({ id, listings }) => (id === communityId ? listings : [])));
+}
+
+/** The contexts of commands, by the communities of the place, until a setting changes. */
+export class CommandContexts {
+  readonly #dependencies: Dependencies;
+  #contexts: ReturnType<typeof memoizedContexts>;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#contexts = memoizedContexts(dependencies);
+    dependencies.directory.onChange(() => {
+      this.#contexts = memoizedContexts(dependencies);
     });
   }
 
-  /**
-   * @param communities those whose listings are shown
-   * @param options.covered those whose accounts are used
-   * @param options.isManaged by the managers of the guild
-   */
-  function create(
-    communities: readonly Community[],
-    { covered, isManaged }: { readonly covered: readonly Community[]; readonly isManaged: boolean },
-  ) {
-    const listings = communities.flatMap((community) => community.listings);
-    const { id = noCommunity, timeZone = 'UTC' } = covered[0] ?? {};
-    const isOnly = directory.communities.length === 1 && !directory.isShared;
-    return {
-      clock,
-      displayName: lookups.displayName,
-      recordedVotes: (listing: string) =>
-        store.recordedVotesIn(directory.communityOf(listing)?.timeZone ?? 'UTC')(
-          directory.namesOf(listing),
-          clock.now(),
-        ),
-      drawVotePicture,
-      season: (texts: Texts) => covered.slice(0, 1).flatMap((community) => seasonLines(community, texts, clock.now())),
-      listings: lookups.of(shown(listings)),
-      isShared: directory.isShared,
-      lacks: lacksOf(listings),
-      rules: listedRules(listings),
-      communities: isOnly ? null : cover(covered),
-      standings: store.standingsIn(id, timeZone, hiddenRolesIn(id, covered)),
-      ...services.commandsIn({ communities: covered, isManaged, isOnly }),
-    };
+  /** The context at a place; the same object for the same settings, unless the database must be asked. */
+  at({ guildId, userId }: CommandPlace): CommandContext | Promise<CommandContext> {
+    const { directory } = this.#dependencies;
+    const communities = directory.inGuild(guildId);
+    if (this.#isManaged(guildId)) return this.#contexts.managed(communities);
+    const isOpen = communities.length === 0 || (communities.length === 1 && !directory.isShared);
+    if (isOpen) return this.#contexts.visited(communities);
+    return this.#communitiesOf(userId, communities).then((covered) => {
+      // In direct messages, members see only what is theirs; in a guild, the listings of the operator are for everyone.
+      const visible = guildId === null ? covered : communities;
+      return createContext(this.#dependencies, visible, { covered, isManaged: false });
+    });
   }
 
-  /** Several may have the accounts of one community. */
-  function hiddenRolesIn(communityId: CommunityId, covered: readonly Community[]): readonly string[] {
-    return hiddenRolesOf(covered.flatMap(({ id, listings }) => (id === communityId ? listings : [])));
+  guildIds(): readonly string[] {
+    return this.#dependencies.directory.communities.flatMap(({ guildId }) => guildId ?? []);
   }
 
-  function memoized() {
-    const createFor = (isManaged: boolean) =>
-      memoizeOne((communities: readonly Community[]) => create(communities, { covered: communities, isManaged }));
-    return { managed: createFor(true), visited: createFor(false) };
+  /** The offer of registered commands, with the listings of all communities. */
+  offer(): RegistrationContext {
+    const { directory, lookups, languages } = this.#dependencies;
+    const { listings, isShared } = directory;
+    return { listings: lookups.of(shown(listings)), isShared, lacks: lacksOf(listings), languages };
   }
 
   /** The communities in which the member has an account, or all of the operator's if there is none. */
-  async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
-    const scopes = await store.communitiesOf(userId);
+  async #communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
+    const scopes = await this.#dependencies.store.communitiesOf(userId);
     const own = communities.filter(({ id }) => scopes.includes(id));
     return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
   }
 
   /** A guild whose id is not configured may be any guild. */
-  function isManaged(guildId: string | null): boolean {
+  #isManaged(guildId: string | null): boolean {
     if (guildId === null) return false;
+    const { directory } = this.#dependencies;
     const [first, ...others] = directory.communities;
     const isUnknown = first?.guildId === null && others.length === 0;
     return isUnknown || directory.ofGuild(guildId) !== undefined;
   }
+}
 
-  return {
-    /** The context at a place; the same object for the same settings, unless the database must be asked. */
-    at({ guildId, userId }: CommandPlace): ReturnType<typeof create> | Promise<ReturnType<typeof create>> {
-      const communities = directory.inGuild(guildId);
-      if (isManaged(guildId)) return contexts.managed(communities);
-      const isOpen = communities.length === 0 || (communities.length === 1 && !directory.isShared);
-      if (isOpen) return contexts.visited(communities);
-      return communitiesOf(userId, communities).then((covered) => {
-        // In direct messages, members see only what is theirs; in a guild, the listings of the operator are for everyone.
-        return create(guildId === null ? covered : communities, { covered, isManaged: false });
-      });
-    },
-    guildIds: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
-    /** The offer of registered commands, with the listings of all communities. */
-    offer: (): RegistrationContext => ({
-      listings: lookups.of(shown(directory.listings)),
-      isShared: directory.isShared,
-      lacks: lacksOf(directory.listings),
-      languages,
-    }),
-  };
+/** Contexts of guilds that are managed, and of places where members only visit; one object for the same communities. */
+function memoizedContexts(dependencies: Dependencies) {
+  const createFor = (isManaged: boolean) =>
+    memoizeOne((communities: readonly Community[]) =>
+      createContext(dependencies, communities, { covered: communities, isManaged }),
+    );
+  return { managed: createFor(true), visited: createFor(false) };
 }
 
 function shown(listings: readonly CommunityListing[]): readonly CommunityListing[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, listOf, textOf, textsOf } from '@tallyhook/platform/json';
 import { escapeName, joined, markup } from '@tallyhook/platform/texts/markup';
+import { isVerifiable } from '@tallyhook/platform/webhooks/standard-webhooks';
 import { RejectedTargetError, readTargetUrl, type TargetProblem } from '@tallyhook/platform/webhooks/target';
 import { z } from 'zod';
 import { hearingEndpoints } from '../../core/outbox/audience.ts';
@@ -32,7 +33,8 @@ export function targetRule(problem: TargetProblem): Rule {
   }
 }
 
-const url = z
+/** The address of an endpoint. */
+export const endpointUrl = z
   .string()
   .max(500, 'it must have at most 500 characters')
   .superRefine((text, context) => {
@@ -46,12 +48,16 @@ const url = z
     }
   });
 
-const secret = z.string().regex(/^[\x21-\x7e]{16,200}$/, 'it must have 16 to 200 characters without spaces');
+/** A secret of an endpoint. */
+export const endpointSecret = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,200}$/, 'it must have 16 to 200 characters without spaces')
+  .refine(isVerifiable, 'it must have a key in base64 behind whsec_: copy all of it');
 
 const fields = z.strictObject({
-  url: url.describe('An https address on the public internet.'),
+  url: endpointUrl.describe('An https address on the public internet.'),
   secrets: z
-    .array(secret)
+    .array(endpointSecret)
     .min(1)
     .max(maxSecrets)
     .describe('They sign the requests; several are valid at once, so that one can be changed. `whsec_…` or any text.'),
@@ -82,7 +88,7 @@ const noEqualUrls = noConflicts<{ readonly url: string }>(
 );
 
 const secretsOfEndpoints: SecretParts = {
-  schema: z.array(secret).min(1).max(maxSecrets),
+  schema: z.array(endpointSecret).min(1).max(maxSecrets),
   isAt: (path) => path.startsWith('webhooks.') && path.endsWith('.secrets'),
   /*
    * An endpoint without `secrets` keeps those that it has: `newSecret` adds one, and `dropOldSecrets` leaves the newest.

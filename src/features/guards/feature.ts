@@ -9,7 +9,7 @@ import * as sql from './store.ts';
 import { membershipKind, membershipReason } from './store.ts';
 
 export type { GuardServices } from './membership.ts';
-export { hiddenRolesOf } from './rules.ts';
+export { guardsRule, hiddenRolesOf } from './rules.ts';
 export { membershipReason } from './store.ts';
 
 export const guards = {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { codeIn, createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { createOAuthClient, OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { OAuthClient, OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
@@ -73,7 +73,7 @@ interface Secrets {
 export function createLinkedRoles(context: LinkedRolesContext, secrets: Secrets) {
   const { store, directory, languages, clock, log } = context;
   const members = store.linkedRoles;
-  const oauth = createDiscordOAuth(context, secrets);
+  const oauth = new DiscordOAuth(context, secrets);
   const tokens = createMemberTokens(oauth, context);
 
   /** The current day of an account's community (day number). */
@@ -246,25 +246,29 @@ interface RoleConnectionBody {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-type DiscordOAuth = ReturnType<typeof createDiscordOAuth>;
+/** OAuth2 with the requests for role connections. */
+class DiscordOAuth extends OAuthClient {
+  readonly #applicationId: () => Promise<string>;
 
-function createDiscordOAuth({ config: { discord } }: LinkedRolesContext, { clientSecret, publicUrl }: Secrets) {
-  const applicationId = memoizedApplicationId(createDiscordRest(discord));
-  // The developer portal has to allow it.
-  const redirectUrl = `${publicUrl}${linkPath}/callback`;
-  const client = createOAuthClient({ apiUrl: () => discord.apiUrl, applicationId, clientSecret, redirectUrl });
-  const connectionPath = async () => `/users/@me/applications/${await applicationId()}/role-connection`;
+  constructor({ config: { discord } }: LinkedRolesContext, { clientSecret, publicUrl }: Secrets) {
+    const applicationId = memoizedApplicationId(createDiscordRest(discord));
+    // The developer portal has to allow it.
+    const redirectUrl = `${publicUrl}${linkPath}/callback`;
+    super({ apiUrl: () => discord.apiUrl, applicationId, clientSecret, redirectUrl });
+    this.#applicationId = applicationId;
+  }
 
-  return {
-    ...client,
-    async saveRoleConnection(accessToken: string, body: RoleConnectionBody): Promise<void> {
-      const path = await connectionPath();
-      await client.send('role connection', accessToken, { method: 'put', path, json: body });
-    },
-    async deleteRoleConnection(accessToken: string): Promise<void> {
-      await client.send('role connection', accessToken, { method: 'delete', path: await connectionPath() });
-    },
-  };
+  async saveRoleConnection(accessToken: string, body: RoleConnectionBody): Promise<void> {
+    await this.send('role connection', accessToken, { method: 'put', path: await this.#connectionPath(), json: body });
+  }
+
+  async deleteRoleConnection(accessToken: string): Promise<void> {
+    await this.send('role connection', accessToken, { method: 'delete', path: await this.#connectionPath() });
+  }
+
+  async #connectionPath(): Promise<string> {
+    return `/users/@me/applications/${await this.#applicationId()}/role-connection`;
+  }
 }
 
 /** Where members link their account; Discord's `role_connections_verification_url`. */

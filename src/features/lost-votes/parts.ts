@@ -1,8 +1,8 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
+import { LeaseShare } from '@tallyhook/platform/leases/lease-share';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import { createLoop, type Loop } from '@tallyhook/platform/loop';
+import { createLoop, type Loop, type WakeableLoop } from '@tallyhook/platform/loop';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
@@ -40,75 +40,96 @@ interface LostVotesContext extends Pick<PartsContext, 'directory' | 'nudge' | 'c
  * listing in this database. What the ledger does not have is recorded as by `/claim`, so a delivery that comes later pays
  * nothing, and announced as a late delivery is.
  */
-export function createLostVotes(context: LostVotesContext): Loop {
-  const { directory, store, lookups, claimRecorder, guards, nudge, leases, clock, stopwatch, log } = context;
-  const share =
-    leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
+export class LostVotes implements Loop {
+  readonly #context: LostVotesContext;
+  /** Elects the process that reads the histories; null if no other process uses the database. */
+  readonly #share: LeaseShare | null;
+  #hasJoined = false;
+  readonly #histories: WakeableLoop;
   /** When the history of each listing was read to its end (ms since the epoch). */
-  const readAt = new Map<string, number>();
-  const loop = createLoop({
-    round: findAll,
-    pauseMs: hour,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'lost votes could not be recorded; looking again later'),
-    clock,
-  });
-
+  readonly #readAt = new Map<string, number>();
+  readonly #beginnings: WakeableLoop;
   /** The listings whose beginnings are stored. */
-  const begun = new Set<string>();
-  const beginnings = createLoop({
-    round: noteBeginnings,
-    pauseMs: hour,
-    onError: (error) =>
-      log.warn({ reason: messageOf(error) }, 'the beginning of a listing could not be stored; retrying'),
-    clock,
-  });
-  directory.onChange(() => beginnings.wake());
+  readonly #begun = new Set<string>();
 
-  let hasJoined = false;
+  constructor(context: LostVotesContext) {
+    const { directory, leases, clock, stopwatch, log } = context;
+    this.#context = context;
+    const onChange = () => {
+      if (this.#share?.holds(0)) this.#histories.wake();
+    };
+    this.#share =
+      leases && new LeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
+    this.#histories = createLoop({
+      round: (signal) => this.#findAll(signal),
+      pauseMs: hour,
+      onError: (error) =>
+        log.warn({ reason: messageOf(error) }, 'lost votes could not be recorded; looking again later'),
+      clock,
+    });
+    this.#beginnings = createLoop({
+      round: () => this.#noteBeginnings(),
+      pauseMs: hour,
+      onError: (error) =>
+        log.warn({ reason: messageOf(error) }, 'the beginning of a listing could not be stored; retrying'),
+      clock,
+    });
+    directory.onChange(() => this.#beginnings.wake());
+  }
+
+  start(): void {
+    this.#beginnings.start();
+    this.#histories.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#beginnings.stop(), this.#histories.stop()]);
+    if (this.#hasJoined) await this.#share?.stop();
+  }
 
   /** Votes of before were received, and perhaps paid, by another program. */
-  async function noteBeginnings(): Promise<void> {
-    for (const listing of directory.listings) if (listing.site !== undefined) await begin(listing);
-    for (const name of begun) {
+  async #noteBeginnings(): Promise<void> {
+    const { directory, store } = this.#context;
+    for (const listing of directory.listings) if (listing.site !== undefined) await this.#begin(listing);
+    for (const name of this.#begun) {
       if (directory.find(name)?.site !== undefined) continue;
-      begun.delete(name);
-      readAt.delete(name);
+      this.#begun.delete(name);
+      this.#readAt.delete(name);
       await store.lostVotes.end(name);
     }
   }
 
-  async function begin({ name, kind, id, site }: CommunityListing): Promise<number> {
+  async #begin({ name, kind, id, site }: CommunityListing): Promise<number> {
+    const { store, clock } = this.#context;
     const since = await store.lostVotes.begin(name, `${site?.id} ${kind} ${id}`, clock.now());
-    begun.add(name);
+    this.#begun.add(name);
     return since;
   }
 
-  function onChange(): void {
-    if (share?.holds(0)) loop.wake();
-  }
-
-  async function findAll(signal: AbortSignal): Promise<void> {
+  async #findAll(signal: AbortSignal): Promise<void> {
+    const { directory, lookups } = this.#context;
     const found = directory.listings.flatMap((listing) => {
       const history = lookups.findSite(listing.name)?.history ?? null;
       return history === null ? [] : [{ listing, history }];
     });
-    if (found.length > 0 && !hasJoined) share?.start();
-    hasJoined ||= found.length > 0;
+    if (found.length > 0 && !this.#hasJoined) this.#share?.start();
+    this.#hasJoined ||= found.length > 0;
     for (const { listing, history } of found) {
-      if (!signal.aborted && share?.holds(0) !== false) await find(listing, history, signal);
+      if (!signal.aborted && this.#share?.holds(0) !== false) await this.#find(listing, history, signal);
     }
   }
 
-  async function find(
+  async #find(
     listing: CommunityListing,
     history: NonNullable<SiteClient['history']>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { store, guards, claimRecorder, nudge, clock, log } = this.#context;
     const { name, community } = listing;
     const now = clock.now();
     const names = namesOfTarget(community, name);
     const ledger = store.ledgerIn(community.id);
-    const since = Math.max(await begin(listing), (readAt.get(name) ?? now - firstLookbackMs) - overlapMs);
+    const since = Math.max(await this.#begin(listing), (this.#readAt.get(name) ?? now - firstLookbackMs) - overlapMs);
     try {
       for await (const { userId, at, weight, nextVoteAt } of history(since)) {
         if (signal.aborted) return;
@@ -131,25 +152,14 @@ export function createLostVotes(context: LostVotesContext): Loop {
         nudge(queuesOfVotes(listing));
         log.info({ user: userId, listing: name, credits: result.credits }, 'recorded a vote that was not delivered');
       }
-      readAt.set(name, now);
+      this.#readAt.set(name, now);
     } catch (error) {
       // The client reports what concerns its site.
       if (!(error instanceof LookupError)) throw error;
     }
   }
-
-  return {
-    start() {
-      beginnings.start();
-      loop.start();
-    },
-    async stop() {
-      await Promise.all([beginnings.stop(), loop.stop()]);
-      if (hasJoined) await share?.stop();
-    },
-  };
 }
 
 export function create(context: PartsContext & LostVotesContext) {
-  return { loops: [createLostVotes(context)] } satisfies FeatureParts;
+  return { loops: [new LostVotes(context)] } satisfies FeatureParts;
 }

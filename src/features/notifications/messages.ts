@@ -43,33 +43,68 @@ interface SentMessage {
 
 const channelSchema = z.object({ id: z.string() });
 
+interface DirectMessagesOptions {
+  readonly rest: DiscordRest;
+  readonly types: readonly DirectMessageSender[];
+  /** Stores that the member accepts no direct messages, to report it at the next command. */
+  readonly onClosed: (userId: string) => Promise<void>;
+  /** In the language of the member. */
+  readonly textsOf: MemberTexts;
+  readonly clock: Clock;
+}
+
 /**
  * Sends direct messages of these types. One that the member does not accept is buried at once with the reason
  * {@link directMessagesClosed}. Rejects as the types and `onClosed` do.
  */
-export function createDirectMessageHandler(options: {
-  rest: DiscordRest;
-  types: readonly DirectMessageSender[];
-  /** Stores that the member accepts no direct messages, to report it at the next command. */
-  onClosed: (userId: string) => Promise<void>;
-  /** In the language of the member. */
-  textsOf: MemberTexts;
-  clock: Clock;
-}): EffectHandler {
-  const { rest, onClosed, textsOf, clock } = options;
-  const channelIds = new BoundedMap<string>(maxChannels);
+export function createDirectMessageHandler(options: DirectMessagesOptions): EffectHandler {
+  const messages = new DirectMessages(options);
+  return handle(directMessageKind, (effect) => messages.send(effect));
+}
 
-  async function openChannel(userId: string): Promise<string> {
-    const knownId = channelIds.get(userId);
+class DirectMessages {
+  readonly #options: DirectMessagesOptions;
+  /** By their names. */
+  readonly #types: ReadonlyMap<string, DirectMessageSender>;
+  /** By user id. */
+  readonly #channelIds = new BoundedMap<string>(maxChannels);
+
+  constructor(options: DirectMessagesOptions) {
+    this.#options = options;
+    this.#types = new Map(options.types.map((each) => [each.type, each]));
+  }
+
+  async send(effect: Effect<DirectMessage>): Promise<AttemptResult> {
+    const { rest, textsOf } = this.#options;
+    const { userId, message } = effect.content;
+    const type = this.#types.get(message.type);
+    if (type === undefined) return withoutType(message);
+    const sendable = type.prepare === undefined ? { message } : await type.prepare(message, effect);
+    if (sendable === null) return { outcome: 'done' };
+    if ('outcome' in sendable) return sendable;
+    const sent = { type, message: sendable.message };
+    if (sendable.channelId) return this.#postIn(sendable.channelId, effect, sent);
+    const reply = await type.render(sent.message, await textsOf(userId), false);
+    try {
+      const channelId = await this.#openChannel(userId);
+      if (!(await this.#wasSent(channelId, effect, type))) await postReply(rest, channelId, reply, effect.nonce);
+      return { outcome: 'done' };
+    } catch (error) {
+      if (error instanceof z.ZodError) return retry('the response is not from Discord');
+      const rejection = rejectionOf(error);
+      return rejection === null ? retryAlone(error) : this.#settleRejection(effect, rejection, sent);
+    }
+  }
+
+  async #openChannel(userId: string): Promise<string> {
+    const knownId = this.#channelIds.get(userId);
     if (knownId !== undefined) return knownId;
-    const { id } = channelSchema.parse(await rest.post(Routes.userChannels(), { recipient_id: userId }));
-    channelIds.set(userId, id);
+    const { id } = channelSchema.parse(await this.#options.rest.post(Routes.userChannels(), { recipient_id: userId }));
+    this.#channelIds.set(userId, id);
     return id;
   }
 
-  const types = new Map(options.types.map((each) => [each.type, each]));
-
-  async function settleRejection(
+  async #settleRejection(
     effect: Effect<DirectMessage>,
     error: DiscordAPIError,
     sent: SentMessage,
@@ -80,38 +115,39 @@ export function createDirectMessageHandler(options: {
       case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
         // Discord also rejects a member who has left every server of the bot, which says nothing about reminders.
-        if (!sent.type.reachesStrangers) await onClosed(userId);
-        return (await postInstead(effect, sent)) ?? { outcome: 'bury', reason: directMessagesClosed };
+        if (!sent.type.reachesStrangers) await this.#options.onClosed(userId);
+        return (await this.#postInstead(effect, sent)) ?? { outcome: 'bury', reason: directMessagesClosed };
       case RESTJSONErrorCodes.OpeningDirectMessagesTooFast:
         return retry('Discord limits how fast direct messages are opened');
       case RESTJSONErrorCodes.UnknownChannel:
-        channelIds.delete(userId);
+        this.#channelIds.delete(userId);
         return retry('Discord does not know the channel any more');
       default: {
         const reason = plainName(`Discord rejects the direct message: ${error.message}`, maxReasonLength);
         if (!isMendable(error)) return { outcome: 'bury', reason };
-        return retryAfterMending(channelIds.get(userId) ?? queue, reason);
+        return retryAfterMending(this.#channelIds.get(userId) ?? queue, reason);
       }
     }
   }
 
   /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
-  async function wasSent(
+  async #wasSent(
     channelId: string,
     { possiblySentSince: since, content }: Effect<DirectMessage>,
     type: DirectMessageSender,
   ): Promise<boolean> {
     if (since === null) return false;
-    const age = clock.now() - since;
+    const age = this.#options.clock.now() - since;
     if (age >= 0 && age < nonceLifetimeMs) return false;
     return (await type.isIn?.(channelId, content.message, since - clockToleranceMs)) ?? false;
   }
 
-  async function postIn(
+  async #postIn(
     channelId: string,
     effect: Effect<DirectMessage>,
     { type, message }: SentMessage,
   ): Promise<AttemptResult> {
+    const { rest, textsOf, clock } = this.#options;
     const { userId } = effect.content;
     const { text, ...reply } = await type.render(message, await textsOf(userId), true);
     const user = mention(userId);
@@ -125,35 +161,11 @@ export function createDirectMessageHandler(options: {
   }
 
   /** In a channel, if the member is reached there; null otherwise. */
-  async function postInstead(
-    effect: Effect<DirectMessage>,
-    { type, message }: SentMessage,
-  ): Promise<AttemptResult | null> {
+  async #postInstead(effect: Effect<DirectMessage>, { type, message }: SentMessage): Promise<AttemptResult | null> {
     const sendable = (await type.prepare?.(message, effect)) ?? null;
     if (sendable === null || 'outcome' in sendable || !sendable.channelId) return null;
-    return postIn(sendable.channelId, effect, { type, message: sendable.message });
+    return this.#postIn(sendable.channelId, effect, { type, message: sendable.message });
   }
-
-  return handle(directMessageKind, async (effect) => {
-    const { userId, message } = effect.content;
-    const type = types.get(message.type);
-    if (type === undefined) return withoutType(message);
-    const sendable = type.prepare === undefined ? { message } : await type.prepare(message, effect);
-    if (sendable === null) return { outcome: 'done' };
-    if ('outcome' in sendable) return sendable;
-    const sent = { type, message: sendable.message };
-    if (sendable.channelId) return postIn(sendable.channelId, effect, sent);
-    const reply = await type.render(sent.message, await textsOf(userId), false);
-    try {
-      const channelId = await openChannel(userId);
-      if (!(await wasSent(channelId, effect, type))) await postReply(rest, channelId, reply, effect.nonce);
-      return { outcome: 'done' };
-    } catch (error) {
-      if (error instanceof z.ZodError) return retry('the response is not from Discord');
-      const rejection = rejectionOf(error);
-      return rejection === null ? retryAlone(error) : settleRejection(effect, rejection, sent);
-    }
-  });
 }
 
 /** Contents of an unknown type are not read from the outbox, so this is a feature without its sender. */

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { OAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { hour } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
 import { type CookieResponse, createSessionCookie } from '@tallyhook/platform/web/session-cookie';
@@ -46,7 +46,7 @@ export function createMemberSignIn(options: {
   const url = `${publicUrl}${pagesPath}`;
   const { pathname, protocol } = new URL(url);
   const secure = protocol === 'https:';
-  const client = createOAuthClient({
+  const client = new OAuthClient({
     apiUrl: () => apiUrl,
     applicationId: memoizedApplicationId(rest),
     clientSecret,
@@ -77,7 +77,9 @@ export function createMemberSignIn(options: {
       client.authorizeUrl({ scope, ...attempt }),
     /** Begins a session of the member who has given the permission. */
     async signIn(response: CookieResponse, code: string, verifier: string): Promise<void> {
-      const { id: userId, name } = await client.useOnce({ scope, code, verifier }, clock, client.currentUser);
+      const { id: userId, name } = await client.useOnce({ scope, code, verifier }, clock, (token) =>
+        client.currentUser(token),
+      );
       const shown = Buffer.from(plainName(name, maxNameLength)).toString('base64url');
       const subject = `${randomBytes(16).toString('base64url')}~${userId}~${shown}`;
       cookie.set(response, { subject, now: clock.now(), secure });

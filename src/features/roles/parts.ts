@@ -15,6 +15,7 @@ import {
 import { html } from '@tallyhook/platform/web/html';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { Routes } from 'discord-api-types/v10';
+import { z } from 'zod';
 import { accountIdOf, noCommunity } from '../../core/ledger/account.ts';
 import { type MemberRole, ownerReport, type RoleContent, roleKind } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
@@ -48,7 +49,14 @@ import {
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 import { createExplainRoleFailure, type GivenRoleCheck, GuildReads, type RoleFailure } from './role-failure.ts';
 import { explainRoleIssue, roleIssues } from './role-issue.ts';
-import { type RoleFailureReport, type RoleState, type RoleStore, roleFailedReport } from './store.ts';
+import {
+  type RoleFailureReport,
+  type RoleState,
+  type RoleStore,
+  roleFailedReport,
+  type UnseenVoter,
+  voterRolesKind,
+} from './store.ts';
 
 const timeoutMs = 2 * second;
 
@@ -84,7 +92,7 @@ export function createServices(context: ServicesContext & { readonly store: { re
 
 export function create(context: PartsContext & RoleContext) {
   return {
-    effects: [handle(roleKind, createRoleHandler(context))],
+    effects: [handle(roleKind, createRoleHandler(context)), handle(voterRolesKind, createVoterRolesHandler(context))],
     ownerReports: [renderReport(roleFailedReport, renderRoleFailure)],
   } satisfies FeatureParts;
 }
@@ -311,6 +319,26 @@ export function createSeenMembers({
     if (known?.roles === seen.join() && now - known.at < seenForMs) return;
     seenRoles.set(accountId, { roles: seen.join(), at: now });
     store.seeRoles(accountId, seen).catch(retryNextTime(seenRoles, accountId));
+  };
+}
+
+const guildMember = z.object({ roles: z.array(z.string()) });
+
+/** Notes the roles of a member who has voted. Of somebody who is not in the guild, those last seen are kept. */
+function createVoterRolesHandler({ rest, directory, store }: PartsContext & RoleContext): Handle<UnseenVoter> {
+  return async ({ content: { guildId, userId } }) => {
+    const listings = listingsSeenIn(directory, guildId);
+    const [listing] = listings;
+    if (listing === undefined) return { outcome: 'done' };
+    try {
+      const { data: member } = guildMember.safeParse(await rest.get(Routes.guildMember(guildId, userId)));
+      const noted = notedRoles(listings);
+      const seen = member?.roles.filter((role) => noted.has(role)).sort();
+      if (seen !== undefined) await store.roles.seeRoles(accountIdOf(listing.community.id, userId), seen);
+    } catch (error) {
+      if (rejectionOf(error) === null) return retryAlone(error);
+    }
+    return { outcome: 'done' };
   };
 }
 

@@ -1,7 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from '@tallyhook/platform/json';
 import type { AccountId } from '../../core/ledger/account.ts';
-import { type MemberRole, type MessageType, planKey, roleFields, roleKind } from '../../core/outbox/effect-kind.ts';
+import {
+  type EffectKind,
+  fieldsFormat,
+  type MemberRole,
+  type MessageType,
+  planKey,
+  roleFields,
+  roleKind,
+} from '../../core/outbox/effect-kind.ts';
 import type { GrantedRole, GrantState } from '../../core/rewards/reward.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
@@ -30,6 +38,18 @@ export const roleFailedReport: MessageType<'roleFailed', RoleFailureReport> = {
  * may have it from an earlier attempt.
  */
 export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
+
+/** A voter whose roles Discord is asked for (Discord IDs). */
+export interface UnseenVoter {
+  readonly guildId: string;
+  readonly userId: string;
+}
+
+export const voterRolesKind: EffectKind<'voterRoles', UnseenVoter> = {
+  kind: 'voterRoles',
+  ...fieldsFormat<UnseenVoter>({ guildId: ['string'], userId: ['string'] }),
+  withoutMember: (content, userId) => (content.userId === userId ? null : content),
+};
 
 /** A role of a guild (Discord IDs). */
 export interface RoleOfGuild {

@@ -179,9 +179,9 @@ export function createServices(context: ServicesContext & ShopServices) {
     help: 'Confirmed purchases of the shop, by result; also those that a manager fulfilled or refunded.',
     labels: ['result'],
   });
-  const shop = createShop(context, (result) => purchases.inc({ result }));
+  const shop = new Shop(context, (result) => purchases.inc({ result }));
   return {
-    shared: { unreadyItems: shop.unreadyItems },
+    shared: { unreadyItems: (guildId: string) => shop.unreadyItems(guildId) },
     commands: { shop },
     cards: [shopCard(context.store.shop)],
   } satisfies FeatureServices;
@@ -210,116 +210,131 @@ export function create() {
 type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
 
 /** The shop of the community in which a command is used. All methods reject with the errors of the store. */
-export type Shop = Omit<ReturnType<typeof createShop>, 'unreadyItems'>;
+export class Shop {
+  readonly #context: ShopServices;
+  readonly #store: PurchaseStore;
+  /** Gets `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable`. */
+  readonly #onPurchase: (result: string) => void;
+  readonly #reportUnready: ReturnType<typeof createUnreadyReports>;
 
-/** @param onPurchase gets `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable` */
-export function createShop(context: ShopServices, onPurchase: (result: string) => void) {
-  const { directory, reusedRoleAccess, isHandled, clock, log, nudge } = context;
-  const { shop: store } = context.store;
-  const reportUnready = createUnreadyReports(context);
-  const shopIn = (guildId: string | null) => findShop(directory, guildId);
+  constructor(context: ShopServices, onPurchase: (result: string) => void) {
+    this.#context = context;
+    this.#store = context.store.shop;
+    this.#onPurchase = onPurchase;
+    this.#reportUnready = createUnreadyReports(context);
+  }
 
-  async function accessIn(shop: ShopContext): Promise<RoleAccess | null> {
-    return shop.guildId !== null && dependsOnRoles(shop) ? reusedRoleAccess(shop.guildId) : null;
+  /**
+   * The items for a member, with the member's balance (credits): also those that are not offered now.
+   * @param receiver to whom they would be given; by default the member gets them
+   */
+  async offers({ userId, guildId, roles }: ShopVisitor, receiver: ShopMember | null = null) {
+    const { report: reportUnready, ...shop } = await this.#open(guildId);
+    const found = await this.#store.offers(shop, { userId, roles: roles ?? [] }, this.#context.clock.now(), receiver);
+    await reportUnready(usedUpItems(found.offers));
+    return found;
+  }
+
+  /** Items that nobody can buy in the shop of a guild until the team has changed something. */
+  async unreadyItems(guildId: string): Promise<readonly UnreadyItem[]> {
+    const shop = this.#find(guildId);
+    const now = this.#context.clock.now();
+    // No member: of the offers only the codes matter.
+    const { offers } = await this.#store.offers(shop, { userId: '0', roles: [] }, now);
+    return [...findUnreadyItems(shop, await this.#accessIn(shop)), ...endedItems(shop, now), ...usedUpItems(offers)];
+  }
+
+  /**
+   * Buys an item, once per confirmation.
+   * @param confirmation `price` that the member saw (credits); `confirmationId` of the interaction that showed it;
+   *   `receiverId` to whom it is given, null for the member
+   */
+  async confirm(
+    { userId, guildId, roles }: ShopVisitor,
+    {
+      itemId,
+      price,
+      confirmationId,
+      receiverId = null,
+    }: Readonly<Record<'itemId' | 'confirmationId', string>> & {
+      readonly price: number;
+      readonly receiverId?: string | null;
+    },
+  ): Promise<ConfirmResult> {
+    const { isHandled, clock, log } = this.#context;
+    const shop = await this.#open(guildId);
+    const item = shop.items.find(({ id }) => id === itemId) ?? null;
+    // The roles of a receiver were checked when the receiver was chosen; those that were bought are checked again.
+    const receiver = receiverId === null ? null : { userId: receiverId, roles: [] };
+    const order = { confirmationId, member: { userId, roles: roles ?? [] }, receiver, item, confirmedPrice: price };
+    const { communityId, ownerChannelId } = shop;
+    const isReady = !shop.unready.has(itemId);
+    const result = await this.#store
+      .purchase(
+        { ...order, communityId, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled('purchase') },
+        clock.now(),
+      )
+      .catch((error: unknown) => {
+        if (!isNotStored(error)) throw error;
+        log.error({ item: itemId, code: error.code, hint: error.hint }, 'a purchase could not be stored');
+        return { outcome: 'unavailable' } as const;
+      });
+    this.#report(result, shop);
+    return result;
+  }
+
+  /** A member's newest purchases, newest first. */
+  purchasesOf({ userId, guildId }: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number) {
+    return this.#store.purchasesOf(userId, this.#find(guildId).communityId, limit);
+  }
+
+  /**
+   * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
+   * @param settlement `manager` is a user id
+   */
+  async settle({ manager, ...settlement }: Settlement & { readonly manager: string }) {
+    const { clock, log, nudge } = this.#context;
+    const result = await this.#store.settle(settlement, clock.now());
+    if (result?.settled) {
+      const { id, userId, state } = result.purchase;
+      this.#onPurchase(state);
+      log.info({ purchase: id, user: userId, state, author: manager }, 'a manager settled a purchase');
+      nudge(result.queues);
+    }
+    return result;
+  }
+
+  #find(guildId: string | null): ShopContext {
+    return findShop(this.#context.directory, guildId);
+  }
+
+  async #accessIn(shop: ShopContext): Promise<RoleAccess | null> {
+    return shop.guildId !== null && dependsOnRoles(shop) ? this.#context.reusedRoleAccess(shop.guildId) : null;
   }
 
   /** The shop with what cannot be bought, which is reported to the team. */
-  async function openShop(guildId: string | null) {
-    const shop = shopIn(guildId);
-    const access = await accessIn(shop);
+  async #open(guildId: string | null) {
+    const shop = this.#find(guildId);
+    const access = await this.#accessIn(shop);
     const unready = findUnreadyItems(shop, access);
     const report = async (all: readonly UnreadyItem[]) => {
-      for (const each of all) await reportUnready(shop, each, access?.guildName ?? null);
+      for (const each of all) await this.#reportUnready(shop, each, access?.guildName ?? null);
     };
-    await report([...unready, ...endedItems(shop, clock.now())]);
+    await report([...unready, ...endedItems(shop, this.#context.clock.now())]);
     return { ...shop, unready: new Set(unready.map(({ item }) => item.id)), report };
   }
 
   /** Never the code. */
-  function report(result: ConfirmResult, { communityId, guildId, ownerChannelId }: ShopContext): void {
-    onPurchase(resultName(result));
+  #report(result: ConfirmResult, { communityId, guildId, ownerChannelId }: ShopContext): void {
+    this.#onPurchase(resultName(result));
     if (result.outcome !== 'purchased' || result.repeated) return;
+    const { log, nudge } = this.#context;
     const { id, userId, item, price, balance } = result.purchase;
     log.info({ purchase: id, user: userId, item, price, balance }, 'an item of the shop was sold');
     const roles = guildId === null ? [] : [queueName('roles', communityId, guildId)];
     const reports = ownerChannelId === null ? [] : [queueName('channel', communityId, ownerChannelId)];
     nudge([...roles, queueName('handler', communityId, 'purchase'), ...reports]);
   }
-
-  return {
-    /**
-     * The items for a member, with the member's balance (credits): also those that are not offered now.
-     * @param receiver to whom they would be given; by default the member gets them
-     */
-    async offers({ userId, guildId, roles }: ShopVisitor, receiver: ShopMember | null = null) {
-      const { report: reportUnready, ...shop } = await openShop(guildId);
-      const found = await store.offers(shop, { userId, roles: roles ?? [] }, clock.now(), receiver);
-      await reportUnready(usedUpItems(found.offers));
-      return found;
-    },
-    /** Items that nobody can buy in the shop of a guild until the team has changed something. */
-    async unreadyItems(guildId: string): Promise<readonly UnreadyItem[]> {
-      const shop = shopIn(guildId);
-      const now = clock.now();
-      // No member: of the offers only the codes matter.
-      const { offers } = await store.offers(shop, { userId: '0', roles: [] }, now);
-      return [...findUnreadyItems(shop, await accessIn(shop)), ...endedItems(shop, now), ...usedUpItems(offers)];
-    },
-    /**
-     * Buys an item, once per confirmation.
-     * @param confirmation `price` that the member saw (credits); `confirmationId` of the interaction that showed it;
-     *   `receiverId` to whom it is given, null for the member
-     */
-    async confirm(
-      { userId, guildId, roles }: ShopVisitor,
-      {
-        itemId,
-        price,
-        confirmationId,
-        receiverId = null,
-      }: Readonly<Record<'itemId' | 'confirmationId', string>> & {
-        readonly price: number;
-        readonly receiverId?: string | null;
-      },
-    ): Promise<ConfirmResult> {
-      const shop = await openShop(guildId);
-      const item = shop.items.find(({ id }) => id === itemId) ?? null;
-      // The roles of a receiver were checked when the receiver was chosen; those that were bought are checked again.
-      const receiver = receiverId === null ? null : { userId: receiverId, roles: [] };
-      const order = { confirmationId, member: { userId, roles: roles ?? [] }, receiver, item, confirmedPrice: price };
-      const { communityId, ownerChannelId } = shop;
-      const isReady = !shop.unready.has(itemId);
-      const result = await store
-        .purchase(
-          { ...order, communityId, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled('purchase') },
-          clock.now(),
-        )
-        .catch((error: unknown) => {
-          if (!isNotStored(error)) throw error;
-          log.error({ item: itemId, code: error.code, hint: error.hint }, 'a purchase could not be stored');
-          return { outcome: 'unavailable' } as const;
-        });
-      report(result, shop);
-      return result;
-    },
-    /** A member's newest purchases, newest first. */
-    purchasesOf: ({ userId, guildId }: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number) =>
-      store.purchasesOf(userId, shopIn(guildId).communityId, limit),
-    /**
-     * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
-     * @param settlement `manager` is a user id
-     */
-    async settle({ manager, ...settlement }: Settlement & { readonly manager: string }) {
-      const result = await store.settle(settlement, clock.now());
-      if (result?.settled) {
-        const { id, userId, state } = result.purchase;
-        onPurchase(state);
-        log.info({ purchase: id, user: userId, state, author: manager }, 'a manager settled a purchase');
-        nudge(result.queues);
-      }
-      return result;
-    },
-  };
 }
 
 function resultName(result: ConfirmResult): string {

@@ -216,7 +216,7 @@ const version1: SiteApi = {
   profile: { url: projectUrl, response: project },
   history: {
     first: (since) => `${votesUrl}?startDate=${new Date(since).toISOString()}`,
-    page: z.object({ data: z.array(z.unknown()), cursor: z.string().min(1).nullish() }).transform(
+    page: z.object({ data: z.array(z.unknown()), cursor: z.string().nullish() }).transform(
       ({ data, cursor }): HistoryPage => ({
         votes: data.flatMap((each) => pastVote.safeParse(each).data ?? []),
         next: cursor && data.length > 0 ? `${votesUrl}?${new URLSearchParams({ cursor }).toString()}` : null,

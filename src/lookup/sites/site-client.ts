@@ -7,7 +7,15 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Keyv } from 'keyv';
 import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
-import { type CacheEntry, fiveMinutes, type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../cache.ts';
+import {
+  type CacheEntry,
+  fiveMinutes,
+  type LedgerVote,
+  type ReadThrough,
+  voteStatusAt,
+  withLedger,
+  withSecondsLeft,
+} from '../cache.ts';
 import {
   createQuote,
   fetchText,
@@ -67,9 +75,6 @@ export interface VoteAtSite {
   readonly asOf: number;
 }
 
-/** The API of the site for one listing. */
-export type SiteClient = NonNullable<ReturnType<typeof createSiteClient>>;
-
 /** How a history is read. By default as fast as the limit of the site allows, and not without end. */
 export interface HistoryOptions {
   /** Half of the requests that the site allows are left to others, so it may take long: it is read to its end. */
@@ -112,105 +117,135 @@ const everyone = 'everyone';
  * or ID for it.
  * @throws TallyhookError `lookup_key_malformed`
  */
-export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
-  const { site, kind, id, key } = listing;
-  const { cache, clock, log, timeoutMs, observe } = options;
+export function createSiteClient(listing: SiteListing, options: SiteClientOptions): SiteClient | null {
+  const { site, key } = listing;
   const api = findSiteApi(site, key);
   if (api === null || missingFor(listing) !== null) return null;
-  const isPublic = api.authorization === null;
-  if (key !== null && !isPublic) requireSendableKey(key);
+  if (key !== null && api.authorization !== null) requireSendableKey(key);
+  return new SiteClient(listing, api, options);
+}
 
-  const { history, limit } = api;
-  const budget = createSiteBudget(fingerprint(`${site} ${isPublic ? '' : key}`), api, options);
-  const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
-  const source = createSource({
-    ...{ http, sender: site, budget, clock, timeoutMs, log, observe, keyv: cache },
-    keyPrefix: fingerprint(`${site} ${kind} ${id} ${key}`),
-  });
-  const isForAll = !api.check.includes('{user}');
+/** The API of the site for one listing. */
+export class SiteClient {
+  /** Reads the profile of the listing; null if the site has none. Rejects with a LookupError. */
+  readonly profile: (() => ReturnType<ReadThrough<SiteProfile>['read']>) | null;
+  /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
+  readonly history: ((since: number, options?: HistoryOptions) => AsyncIterable<SiteVote>) | null;
+  readonly #listing: SiteListing;
+  readonly #options: SiteClientOptions;
+  /** Requests that the site allows in a time. */
+  readonly #limit: SiteApi['limit'];
+  /** True if one request states the votes of all members. */
+  readonly #isForAll: boolean;
+  readonly #budget: Budget;
+  readonly #source: ReturnType<typeof createSource<SiteRequest, SiteResponse>>;
+  readonly #votes: ReadThrough<VotesAtSite>;
+  readonly #profiles: ReadThrough<SiteProfile> | undefined;
 
-  const votes = source.cacheOf<VotesAtSite>({
-    resource: 'votes',
-    request: (member) => requestOf(api.check, { kind, id: id ?? '', user: member }),
-    parse: (response, now, userId) =>
-      response === undefined
-        ? votesAtSiteSchema.safeParse({ votes: [], since: now - (api.notFoundCoversMs ?? 0), isComplete: true })
-        : api.response({ userId, now }).safeParse(response),
-    schema: votesAtSiteSchema,
-    freshUntil: ({ asOf }) => asOf + freshForMs,
-  });
-  const { profile } = api;
-  const profiles =
-    profile &&
-    source.cacheOf<SiteProfile>({
-      resource: 'profile',
-      request: () => requestOf(profile.url, { kind, id: id ?? '', user: '' }),
-      parse: (response) =>
-        response === undefined ? siteProfileSchema.safeParse(noProfile) : profile.response.safeParse(response),
-      schema: siteProfileSchema,
-      freshUntil: fiveMinutes,
+  constructor(listing: SiteListing, api: SiteApi, options: SiteClientOptions) {
+    const { site, kind, id, key } = listing;
+    const { cache, clock, log, timeoutMs, observe, apiUrl } = options;
+    const { profile, history } = api;
+    this.#listing = listing;
+    this.#options = options;
+    this.#limit = api.limit;
+    this.#isForAll = !api.check.includes('{user}');
+    this.#budget = createSiteBudget(fingerprint(`${site} ${api.authorization === null ? '' : key}`), api, options);
+    this.#source = createSource({
+      ...{ http: createSiteHttp(api, { key, apiUrl, clock }), sender: site, budget: this.#budget },
+      ...{ clock, timeoutMs, log, observe, keyv: cache },
+      keyPrefix: fingerprint(`${site} ${kind} ${id} ${key}`),
     });
+    this.#votes = this.#source.cacheOf<VotesAtSite>({
+      resource: 'votes',
+      request: (member) => this.#requestOf(api.check, member),
+      parse: (response, now, userId) =>
+        response === undefined
+          ? votesAtSiteSchema.safeParse({ votes: [], since: now - (api.notFoundCoversMs ?? 0), isComplete: true })
+          : api.response({ userId, now }).safeParse(response),
+      schema: votesAtSiteSchema,
+      freshUntil: ({ asOf }) => asOf + freshForMs,
+    });
+    const profiles =
+      profile &&
+      this.#source.cacheOf<SiteProfile>({
+        resource: 'profile',
+        request: () => this.#requestOf(profile.url),
+        parse: (response) =>
+          response === undefined ? siteProfileSchema.safeParse(noProfile) : profile.response.safeParse(response),
+        schema: siteProfileSchema,
+        freshUntil: fiveMinutes,
+      });
+    this.#profiles = profiles;
+    this.profile = profiles ? () => profiles.read(everyone) : null;
+    this.history = history ? (since, reading) => this.#readHistory(history, since, reading) : null;
+  }
 
-  const memberOf = (userId: string) => (isForAll ? everyone : userId);
+  /** The last known profile, however old, without a request; null if there is none. Never rejects. */
+  async knownProfile(): Promise<SiteProfile | null> {
+    return (await this.#profiles?.lastKnown(everyone))?.value ?? null;
+  }
 
   /** The last statement of the site, however old, without a request; null if there is none. Never rejects. */
-  async function known(userId: string): Promise<VoteAtSite | null> {
-    const entry = await votes.lastKnown(memberOf(userId));
+  async known(userId: string): Promise<VoteAtSite | null> {
+    const entry = await this.#votes.lastKnown(this.#memberOf(userId));
     return entry && voteOf(userId, entry);
   }
 
-  return {
-    known,
-    /** Reads the profile of the listing; null if the site has none. Rejects with a LookupError. */
-    profile: profiles ? () => profiles.read(everyone) : null,
-    /** The last known profile, however old, without a request; null if there is none. Never rejects. */
-    knownProfile: async (): Promise<SiteProfile | null> => (await profiles?.lastKnown(everyone))?.value ?? null,
-    /**
-     * Checks whether the member has voted.
-     * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
-     * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
-     * @throws LookupError when the site does not say: that is never "has not voted"
-     */
-    async check(userId: string, { notBefore }: { readonly notBefore?: number } = {}): Promise<VoteAtSite> {
-      if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
-      const last = await known(userId);
-      const isRecent = last !== null && (notBefore === undefined || last.asOf >= notBefore);
-      if (isRecent && last.voted && last.nextVoteAt !== null && clock.now() < last.nextVoteAt) {
-        observe({ event: 'hit', resource: 'votes' });
-        return last;
-      }
-      return voteOf(userId, await votes.read(memberOf(userId), { notBefore, servesStale: false }));
-    },
-    /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
-    history: history
-      ? (since: number, options?: HistoryOptions): AsyncIterable<SiteVote> => readHistory(history, since, options)
-      : null,
-    /** Sends no request and never rejects. */
-    keyStatus: async (): Promise<KeyStatus> => ({ ...(await source.keyStatus()), budgetLimit: limit.requests }),
-  };
+  /**
+   * Checks whether the member has voted.
+   * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
+   * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
+   * @throws LookupError when the site does not say: that is never "has not voted"
+   */
+  async check(userId: string, { notBefore }: { readonly notBefore?: number } = {}): Promise<VoteAtSite> {
+    if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
+    const { clock, observe } = this.#options;
+    const last = await this.known(userId);
+    const isRecent = last !== null && (notBefore === undefined || last.asOf >= notBefore);
+    if (isRecent && last.voted && last.nextVoteAt !== null && clock.now() < last.nextVoteAt) {
+      observe({ event: 'hit', resource: 'votes' });
+      return last;
+    }
+    return voteOf(userId, await this.#votes.read(this.#memberOf(userId), { notBefore, servesStale: false }));
+  }
 
-  async function* readHistory(
+  /** Sends no request and never rejects. */
+  async keyStatus(): Promise<KeyStatus> {
+    return { ...(await this.#source.keyStatus()), budgetLimit: this.#limit.requests };
+  }
+
+  #memberOf(userId: string): string {
+    return this.#isForAll ? everyone : userId;
+  }
+
+  #requestOf(template: string, user = ''): SiteRequest {
+    const { kind, id } = this.#listing;
+    return requestOf(template, { kind, id: id ?? '', user });
+  }
+
+  async *#readHistory(
     { first, page }: SiteHistory,
     since: number,
     { leavesHalf = false, signal }: HistoryOptions = {},
   ): AsyncGenerator<SiteVote> {
     const endpointOfPages = {
       resource: 'votes',
-      request: (url: string) => requestOf(url, { kind, id: id ?? '', user: '' }),
+      request: (url: string) => this.#requestOf(url),
       parse: (response: SiteResponse) => page.safeParse(response),
     } as const;
-    let url: string | null = first(Math.max(since, clock.now() - maxHistoryMs));
+    let url: string | null = first(Math.max(since, this.#options.clock.now() - maxHistoryMs));
     for (let count = 0; url !== null && (leavesHalf || count < maxPages); count += 1) {
-      if (leavesHalf) await untilHalfIsLeft(signal);
-      const { value }: CacheEntry<HistoryPage> = await source.sendRequest(endpointOfPages, url, signal);
+      if (leavesHalf) await this.#untilHalfIsLeft(signal);
+      const { value }: CacheEntry<HistoryPage> = await this.#source.sendRequest(endpointOfPages, url, signal);
       for (const vote of value.votes) if (vote.at >= since) yield vote;
       url = value.next;
     }
   }
 
-  async function untilHalfIsLeft(signal?: AbortSignal): Promise<void> {
-    while ((await budget.remaining()) * 2 <= limit.requests) {
-      await clock.sleep(second, signal);
+  async #untilHalfIsLeft(signal?: AbortSignal): Promise<void> {
+    while ((await this.#budget.remaining()) * 2 <= this.#limit.requests) {
+      await this.#options.clock.sleep(second, signal);
       signal?.throwIfAborted();
     }
   }

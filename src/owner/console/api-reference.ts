@@ -24,7 +24,7 @@ export function createApiReference(): Router {
     serveAsset(styles, { ...assetOptions, before: lookStyles() })(request, response, next);
   });
   router.get('/', pageHeaders, (request, response, next) => {
-    if (request.accepts('json', 'html') !== 'html') return next();
+    if (request.accepts('html', 'json') !== 'html') return next();
     // The page is at an address with and without a slash at the end.
     const root = /\/(\?|$)/.test(request.originalUrl) ? './' : './api/';
     response.type('html').send(textOnce(root, (document) => referencePage(document, root).text));

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@tallyhook/platform/clock';
 import { hour, second } from '@tallyhook/platform/durations';
-import { createLeaseShare, type LeaseShare } from '@tallyhook/platform/leases/lease-share';
+import { LeaseShare } from '@tallyhook/platform/leases/lease-share';
 import { createLog } from '@tallyhook/platform/log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { wrappedLeases } from '@tallyhook/platform/testing/wrapped-leases';
@@ -47,7 +47,7 @@ async function createInstallation() {
       };
     };
     const delayed = wrappedLeases(store.leases, call);
-    const share = createLeaseShare({ store: delayed, group, size: slots, clock, log, onChange() {}, beforeRelease });
+    const share = new LeaseShare({ store: delayed, group, size: slots, clock, log, onChange() {}, beforeRelease });
     share.start();
     return { share, cut };
   }

@@ -69,3 +69,39 @@ it('an edit keeps, adds and removes secrets, which are stored apart and in no ex
   const exported = exportSettings('1000', { settings, listings, withSecrets: false });
   expect(JSON.parse(exported).listings[0].webhooks).toEqual([{ url, secretCount: 1 }]);
 });
+
+it.each([
+  ['no secret', { WEBHOOK_SECRET: '' }, /WEBHOOK_SECRET is missing, and WEBHOOK_URL needs it/],
+  ['a short secret', { WEBHOOK_SECRET: 'short' }, /WEBHOOK_SECRET .*16 to 200 characters/],
+  [
+    'a secret that no library reads',
+    { WEBHOOK_SECRET: 'whsec_not-in-base64-at-all' },
+    /WEBHOOK_SECRET .*base64 behind whsec_/,
+  ],
+  [
+    'a password in the address',
+    { WEBHOOK_URL: 'https://ann:hunter2@bot.example.com/' },
+    /^(?!.*hunter2).*WEBHOOK_URL/s,
+  ],
+])('the variables of an address are checked as the file is: %s', (_name, changed, message) => {
+  expect(() => loadConfig({ ...environmentWith([harbour]), ...variables, ...changed })).toThrow(message);
+});
+
+it('a path of an address keeps its last slash', () => {
+  const own = { ...variables, WEBHOOK_URL: `${url}/`, DISCORD_GUILD_ID: '1000' };
+  expect(endpointsIn('1000', own)).toMatchObject([{ url: `${url}/` }]);
+});
+
+it.each([
+  ['https://bot.example.com/hook', 0],
+  ['http://bot.example.com/hook', 1],
+  ['https://127.0.0.1/hook', 1],
+  ['https://[::1]:8443/hook', 1],
+  ['https://my-bot:8080/', 1],
+])('warns of an address to which nothing is sent: %s', (address, count) => {
+  const own = { ...environmentWith([harbour]), ...variables, WEBHOOK_URL: address };
+  const warned = (more: object) =>
+    loadConfig({ ...own, ...more }).warnings.filter(({ setting }) => setting === 'WEBHOOK_URL');
+  expect(warned({})).toHaveLength(count);
+  expect(warned({ WEBHOOK_PRIVATE_TARGETS: 'on' })).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import { captive } from 'listing-service/testing/terminal';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../src/cli/listen.ts';
@@ -70,4 +71,17 @@ test('nobody reads the stream without the token, and a wrong place is said', asy
   expect(await status({})).toBe(401);
   expect(await status({ authorization: 'Bearer wrong' })).toBe(401);
   expect(await status({ authorization: `Bearer ${token}`, 'last-event-id': 'x' })).toBe(400);
+});
+
+test.each([
+  [{ url: 'votes.example.org' }, '--url must be a URL'],
+  [{ url: 'localhost:3000' }, '--url must be a URL'],
+  [{ forward: 'localhost:8000' }, '--forward must be a URL'],
+  [{ forward: 'http://localhost:8000', secret: 'short' }, '--secret is invalid'],
+])('listen says what is wrong with %o', async (options, message) => {
+  const terminal = { ...captive().terminal, stop: AbortSignal.abort() };
+  const all = { url: 'http://127.0.0.1:9', token, ...options };
+  await expect(listen(all, terminal)).rejects.toThrow(
+    expect.objectContaining({ message: expect.stringContaining(message) }),
+  );
 });

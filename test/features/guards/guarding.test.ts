@@ -123,6 +123,23 @@ it('leaves a member out of the leaderboard who was seen with a hidden role', asy
   await eventually(async () => expect(await ranks()).toHaveLength(2));
 });
 
+it('leaves a member with a hidden role out who votes, and uses no command', async () => {
+  const { discord, mira, tomas, post, owner } = await startGuarded((_, { roles }) => ({
+    hiddenRoles: [roles.veteran],
+  }));
+  discord.guild.setRole(mira.id, discord.roles.veteran, true);
+  for (const userId of [mira.id, tomas.id, '80351110224678912']) {
+    expect(await post(userId)).toMatchObject({ json: { outcome: 'recorded' } });
+  }
+  await eventually(async () => {
+    const members = (await owner('/leaderboard?period=all&by=votes'))['members'] as readonly Json[];
+    expect(members.map(({ userId }) => String(userId)).toSorted()).toEqual([tomas.id, '80351110224678912']);
+  });
+  expect(await owner(`/users/${mira.id}`)).toMatchObject({ ...paid(10), rank: null });
+  await eventually(async () => expect((await owner('/effects?state=waiting'))['effects']).toEqual([]));
+  expect((await owner('/effects?state=buried'))['effects']).toEqual([]);
+});
+
 it('pays who is a member when the bot is back in the guild that it had left', async () => {
   const { discord, clock, mira, post, owner, deliveriesOf } = await startGuarded(() => ({ membersOnly: true }));
   discord.guild.removeBot();

@@ -1,4 +1,4 @@
-import { createOAuthClient, errorOfResponse } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { errorOfResponse, OAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { day, hour } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { type Browser, browser } from 'listing-service/testing/discord-browser';
@@ -145,7 +145,7 @@ const redirectUrl = 'https://list.example/callback';
 const verifier = 'a verifier of a test, which is long enough for PKCE';
 
 function clientOf({ apiUrl }: LocalDiscord, applicationId = other.id, clientSecret = other.clientSecret) {
-  return createOAuthClient({
+  return new OAuthClient({
     ...{ apiUrl: () => apiUrl, applicationId: () => Promise.resolve(applicationId), clientSecret, redirectUrl },
   });
 }

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { CommunityListing } from '../../../src/features/communities/listings.ts';
 import { guardsRule } from '../../../src/features/guards/rules.ts';
-import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';
+import { LostVotes } from '../../../src/features/lost-votes/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
@@ -45,7 +45,7 @@ async function start(
     return clock.sleep(ms, signal);
   };
   const create = () => {
-    const created = createLostVotes({
+    const created = new LostVotes({
       ...{ directory, store, lookups: { findSite: () => client } },
       ...{ claimRecorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
       guards: guardsOver(store, directory.listings, clock),

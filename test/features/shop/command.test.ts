@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { shop } from '../../../commands/shop.ts';
 import type { Panel, Reply, ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import { createShop, renderPurchaseMessage, renderPurchaseReport } from '../../../src/features/shop/parts.ts';
+import { renderPurchaseMessage, renderPurchaseReport, Shop } from '../../../src/features/shop/parts.ts';
 import { type ShopItem, shopItems } from '../../../src/features/shop/purchase.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from '../../support/command-fixture.ts';
@@ -34,7 +34,7 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const nudged: (readonly string[])[] = [];
   let items = sold;
   const community = () => ({ id: firstCommunity, guildId, ownerChannelId, ...shopItems.as(items) });
-  const port = createShop(
+  const port = new Shop(
     {
       ...{ directory: { inGuild: () => [community()], ofGuild: community }, reusedRoleAccess: async () => null },
       ...{ isHandled: () => false, store, clock, log },

@@ -54,6 +54,14 @@ it('of top.gg is read page by page, until one is empty', async () => {
   expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${siteKey}`]));
 });
 
+it('of top.gg also ends with a page whose cursor is empty', async () => {
+  const { service, client, clock } = await siteFixture({ site: 'topgg' });
+  const at = clock.now() - hour;
+  service.respondWith(json(200, { cursor: '', data: [topggVote(at)] }));
+  expect(await historyOf(client, clock.now() - day)).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
+});
+
 it('of top.gg is requested of a year at most', async () => {
   const { service, client, clock } = await siteFixture({ site: 'topgg' });
   service.respondWith(json(200, { cursor: 'x', data: [] }));

@@ -1,6 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { createOAuthClient, type OAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { OAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
 import type { ServiceMember } from '../storage/members/members.ts';
 import type { ProvenGuild } from '../storage/members/proven-guilds.ts';
 
@@ -46,7 +46,7 @@ export function createDiscordSignIn(
   application: DiscordApplication,
   { origin, key, clock }: { readonly origin: string; readonly key: string; readonly clock: Clock },
 ) {
-  const client = createOAuthClient({
+  const client = new OAuthClient({
     apiUrl: discordApi(application),
     applicationId: () => Promise.resolve(application.clientId),
     clientSecret: application.clientSecret,

@@ -144,9 +144,9 @@ export function serviceReadiness(
   };
 }
 
-function checkLoop({ failure }: BackgroundLoop): ReadinessCheck {
+function checkLoop(loop: BackgroundLoop): ReadinessCheck {
   return async () => {
-    const reason = failure();
+    const reason = loop.failure();
     if (reason !== null) throw new Error(reason);
   };
 }

@@ -30,47 +30,86 @@ export interface OAuthUser {
   readonly name: string;
 }
 
-export type OAuthClient = ReturnType<typeof createOAuthClient>;
+/** A code of Discord with the scopes that it should grant, separated by spaces, and the verifier of the PKCE. */
+type CodeGrant = Readonly<Record<'scope' | 'code' | 'verifier', string>>;
 
-/**
- * An application's OAuth2 at Discord: code grant with PKCE. Methods reject with {@link OAuthError}.
- * @param options.apiUrl without the version: `https://discord.com/api`. Called for each request.
- * @param options.applicationId called for each request; may reject
- * @param options.redirectUrl registered in the developer portal
- */
-export function createOAuthClient(options: {
+interface OAuthClientOptions {
+  /** Without the version: `https://discord.com/api`. Called for each request. */
   readonly apiUrl: () => string;
+  /** Called for each request; may reject. */
   readonly applicationId: () => Promise<string>;
   readonly clientSecret: string;
+  /** Registered in the developer portal. */
   readonly redirectUrl: string;
-}) {
-  const { apiUrl, applicationId, clientSecret, redirectUrl } = options;
-  const http = ky.create({ retry: 0, timeout: timeoutMs, throwHttpErrors: false, redirect: 'error' });
+}
 
-  async function request(name: string, path: string, init: Parameters<typeof http>[1]): Promise<unknown> {
-    const response = await http(`${apiUrl()}${path}`, init).catch((error: unknown) => {
-      throw new OAuthError('unavailable', `${name}: ${error instanceof TimeoutError ? 'timeout' : 'no response'}`);
+const http = ky.create({ retry: 0, timeout: timeoutMs, throwHttpErrors: false, redirect: 'error' });
+
+/** An application's OAuth2 at Discord: code grant with PKCE. Methods reject with {@link OAuthError}. */
+export class OAuthClient {
+  readonly #options: OAuthClientOptions;
+
+  constructor(options: OAuthClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The page on which Discord asks the member.
+   * @param request `scope`: names, separated by spaces; `verifier` of the PKCE, sent by `exchangeCode` later
+   */
+  async authorizeUrl({ scope, state, verifier }: Record<'scope' | 'state' | 'verifier', string>): Promise<string> {
+    const { apiUrl, applicationId, redirectUrl } = this.#options;
+    const query = new URLSearchParams({
+      client_id: await applicationId(),
+      response_type: 'code',
+      redirect_uri: redirectUrl,
+      scope,
+      state,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      prompt: 'consent',
     });
-    const text = await response.text().catch(() => '');
-    const body = parseJson(text);
-    if (response.ok) return body;
-    throw errorOfResponse(name, { status: response.status, body, retryAfter: response.headers.get('retry-after') });
+    return `${apiUrl()}/oauth2/authorize?${query.toString()}`;
   }
 
-  /** A request of the application itself. */
-  async function post(name: string, path: string, fields: Readonly<Record<string, string>>): Promise<unknown> {
-    const client = { client_id: await applicationId(), client_secret: clientSecret };
-    return request(name, path, { method: 'post', body: new URLSearchParams({ ...client, ...fields }) });
+  /** Rejects tokens that lack one of the scopes. */
+  exchangeCode({ scope, code, verifier }: CodeGrant): Promise<Tokens> {
+    const redirect_uri = this.#options.redirectUrl;
+    const fields = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier };
+    return this.#requestTokens('exchange of the code', scope, fields);
   }
 
-  async function requestTokens(name: string, scope: string, fields: Readonly<Record<string, string>>): Promise<Tokens> {
-    const parsed = tokenResponse.safeParse(await post(name, '/oauth2/token', fields));
-    if (!parsed.success) throw new OAuthError('rejected', `${name}: unexpected response`);
-    const granted = parsed.data.scope.split(' ');
-    if (!scope.split(' ').every((each) => granted.includes(each)))
-      throw new OAuthError('rejected', `${name}: the scopes are not those that were requested`);
-    const { access_token: accessToken, refresh_token: refreshToken, expires_in } = parsed.data;
-    return { accessToken, refreshToken, lifetimeMs: expires_in * second };
+  /** Exchanges a code for a token that is revoked after its use. */
+  async useOnce<Result>(
+    grant: CodeGrant,
+    clock: Clock,
+    use: (accessToken: string) => Promise<Result>,
+  ): Promise<Result> {
+    const { accessToken } = await this.exchangeCode(grant);
+    try {
+      return await use(accessToken);
+    } finally {
+      await settleWithin(revocationTimeoutMs, clock, this.revoke(accessToken));
+    }
+  }
+
+  /** The refresh token cannot be used again. */
+  refresh({ scope, refreshToken }: Record<'scope' | 'refreshToken', string>): Promise<Tokens> {
+    const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    return this.#requestTokens('refresh of the token', scope, fields);
+  }
+
+  /** Ends all tokens that the application has of the member. */
+  async revoke(token: string): Promise<void> {
+    await this.#post('revocation', '/oauth2/token/revoke', { token });
+  }
+
+  /** The member of a token; needs the scope `identify`. */
+  async currentUser(accessToken: string): Promise<OAuthUser> {
+    const user = userResponse.safeParse(await this.send('user', accessToken, { method: 'get', path: '/users/@me' }));
+    if (!user.success) throw new OAuthError('rejected', 'user: unexpected response');
+    const { id, locale, username } = user.data;
+    return { id, locale, name: username };
   }
 
   /**
@@ -79,75 +118,42 @@ export function createOAuthClient(options: {
    * @param request `path`: begins with a slash, without the version of the API
    * @returns the body as parsed JSON; undefined for any other
    */
-  function send(
+  send(
     name: string,
     accessToken: string,
-    {
-      method,
-      path,
-      json,
-    }: { readonly method: 'get' | 'put' | 'delete'; readonly path: string; readonly json?: object },
+    request: { readonly method: 'get' | 'put' | 'delete'; readonly path: string; readonly json?: object },
   ): Promise<unknown> {
+    const { method, path, json } = request;
     const headers = { authorization: `Bearer ${accessToken}` };
-    return request(name, `/v10${path}`, { method, headers, ...(json !== undefined && { json }) });
+    return this.#request(name, `/v10${path}`, { method, headers, ...(json !== undefined && { json }) });
   }
 
-  async function revoke(token: string): Promise<void> {
-    await post('revocation', '/oauth2/token/revoke', { token });
+  async #requestTokens(name: string, scope: string, fields: Readonly<Record<string, string>>): Promise<Tokens> {
+    const parsed = tokenResponse.safeParse(await this.#post(name, '/oauth2/token', fields));
+    if (!parsed.success) throw new OAuthError('rejected', `${name}: unexpected response`);
+    const granted = parsed.data.scope.split(' ');
+    if (!scope.split(' ').every((each) => granted.includes(each)))
+      throw new OAuthError('rejected', `${name}: the scopes are not those that were requested`);
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in } = parsed.data;
+    return { accessToken, refreshToken, lifetimeMs: expires_in * second };
   }
 
-  /** Rejects tokens that lack one of the scopes. */
-  function exchangeCode({ scope, code, verifier }: Record<'scope' | 'code' | 'verifier', string>): Promise<Tokens> {
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUrl, code_verifier: verifier };
-    return requestTokens('exchange of the code', scope, fields);
+  /** A request of the application itself. */
+  async #post(name: string, path: string, fields: Readonly<Record<string, string>>): Promise<unknown> {
+    const { applicationId, clientSecret } = this.#options;
+    const client = { client_id: await applicationId(), client_secret: clientSecret };
+    return this.#request(name, path, { method: 'post', body: new URLSearchParams({ ...client, ...fields }) });
   }
 
-  return {
-    /**
-     * The page on which Discord asks the member.
-     * @param request `scope`: names, separated by spaces; `verifier` of the PKCE, sent by `exchangeCode` later
-     */
-    async authorizeUrl({ scope, state, verifier }: Record<'scope' | 'state' | 'verifier', string>): Promise<string> {
-      const query = new URLSearchParams({
-        client_id: await applicationId(),
-        response_type: 'code',
-        redirect_uri: redirectUrl,
-        scope,
-        state,
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-        prompt: 'consent',
-      });
-      return `${apiUrl()}/oauth2/authorize?${query.toString()}`;
-    },
-    exchangeCode,
-    /** Exchanges a code for a token that is revoked after its use. */
-    async useOnce<Result>(
-      grant: Parameters<typeof exchangeCode>[0],
-      clock: Clock,
-      use: (accessToken: string) => Promise<Result>,
-    ): Promise<Result> {
-      const { accessToken } = await exchangeCode(grant);
-      try {
-        return await use(accessToken);
-      } finally {
-        await settleWithin(revocationTimeoutMs, clock, revoke(accessToken));
-      }
-    },
-    /** The refresh token cannot be used again. */
-    refresh: ({ scope, refreshToken }: Record<'scope' | 'refreshToken', string>) =>
-      requestTokens('refresh of the token', scope, { grant_type: 'refresh_token', refresh_token: refreshToken }),
-    /** Ends all tokens that the application has of the member. */
-    revoke,
-    /** The member of a token; needs the scope `identify`. */
-    async currentUser(accessToken: string): Promise<OAuthUser> {
-      const user = userResponse.safeParse(await send('user', accessToken, { method: 'get', path: '/users/@me' }));
-      if (!user.success) throw new OAuthError('rejected', 'user: unexpected response');
-      const { id, locale, username } = user.data;
-      return { id, locale, name: username };
-    },
-    send,
-  };
+  async #request(name: string, path: string, init: Parameters<typeof http>[1]): Promise<unknown> {
+    const response = await http(`${this.#options.apiUrl()}${path}`, init).catch((error: unknown) => {
+      throw new OAuthError('unavailable', `${name}: ${error instanceof TimeoutError ? 'timeout' : 'no response'}`);
+    });
+    const text = await response.text().catch(() => '');
+    const body = parseJson(text);
+    if (response.ok) return body;
+    throw errorOfResponse(name, { status: response.status, body, retryAfter: response.headers.get('retry-after') });
+  }
 }
 
 const tokenResponse = z.object({

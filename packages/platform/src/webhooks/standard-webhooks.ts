@@ -7,7 +7,12 @@ import { second } from '../durations.ts';
  */
 
 const prefix = 'whsec_';
-const standardForm = /^whsec_([A-Za-z0-9+/]{22,}={0,2})$/;
+const standardForm = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+/** False for a secret with the prefix alone of the standard form: the libraries reject it. */
+export function isVerifiable(secret: string): boolean {
+  return !secret.startsWith(prefix) || standardForm.test(secret);
+}
 
 /** The bytes of a secret in the standard form, and the characters of any other. */
 function keyOf(secret: string): Buffer {

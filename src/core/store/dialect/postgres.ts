@@ -74,7 +74,7 @@ export function postgres(url: string): Dialect {
  */
 export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
   return async (jobs, hooks, secret) => {
-    const loader = createLoader({ db, connection });
+    const loader = new Loader({ db, connection });
     let needs = needsOf(jobs, hooks);
     while (true) {
       await loader.load(needs);
@@ -105,182 +105,190 @@ export class NotLoadedError extends Error {}
  * transaction, so that none waits for another in a circle: orders, quarantined deliveries by id, rows of the features by
  * their keys, accounts by id. Everything else is protected by one of them, or by a unique key.
  */
-export function createLoader(access: SqlAccess) {
-  const { db, connection } = access;
-  const accounts = new Map<AccountId, AccountState>();
-  const emptyAccounts: AccountId[] = [];
-  const events = new Map<EventKey, number | null>();
-  const forgottenVotes = new Map<EventKey, number | null>();
+export class Loader {
+  /** The accounts without entries, whose balance has been inserted to lock it. */
+  readonly emptyAccounts: AccountId[] = [];
+  readonly #access: SqlAccess;
+  readonly #accounts = new Map<AccountId, AccountState>();
+  /** The deliveries of events; null for one that is not recorded. */
+  readonly #events = new Map<EventKey, number | null>();
+  /** When forgotten votes were received (ms since the epoch); null for one that was not. */
+  readonly #forgottenVotes = new Map<EventKey, number | null>();
   /** By {@link scopedKey} of each id, and of each idempotency key. */
-  const ordersById = new Map<string, readonly Order[]>();
-  const quarantined = new Map<number, boolean>();
-  const corrections = new Map<string, StoredCorrection | null>();
-  const grants = new Map<string, readonly Selectable<Tables['grants']>[]>();
-  const rowsOf = new Map<HotTable, Map<string, object>>();
-  const votes = new Map<string, readonly PastVote[]>();
-  let outages: readonly Outage[] = [];
-  const deliveryIds: number[] = [];
-  const entryIds: number[] = [];
+  readonly #ordersById = new Map<string, readonly Order[]>();
+  readonly #quarantined = new Map<number, boolean>();
+  readonly #corrections = new Map<string, StoredCorrection | null>();
+  readonly #grants = new Map<string, readonly Selectable<Tables['grants']>[]>();
+  readonly #rowsOf = new Map<HotTable, Map<string, object>>();
+  /** By {@link nameOf} their range. */
+  readonly #votes = new Map<string, readonly PastVote[]>();
+  #outages: readonly Outage[] = [];
+  readonly #deliveryIds: number[] = [];
+  readonly #entryIds: number[] = [];
+
+  constructor(access: SqlAccess) {
+    this.#access = access;
+  }
+
+  async load(needs: Needs): Promise<void> {
+    const { accounts: accountIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds } = needs;
+    const ofHolders: AccountId[] = [];
+    // Orders are rare, and an event can show that two are the same, so all have one lock.
+    if (orderIds.size > 0) await lock(this.#access.connection, this.#access.db, 'orders');
+    for (const [scope, ids] of orderIds) ofHolders.push(...(await this.#loadOrders(scope, [...ids])));
+    if (replayedIds.size > 0) await this.#loadQuarantined([...replayedIds]);
+    const newAccounts = [...new Set([...accountIds, ...ofHolders])].filter((id) => !this.#accounts.has(id));
+    // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
+    // what these protect.
+    await Promise.all([
+      ...[...needs.rows].map(([table, keys]) => this.#loadRows(table, keys)),
+      newAccounts.length > 0 && this.#loadAccounts(newAccounts.sort()),
+      needs.grantees.size > 0 && this.#loadGrants([...needs.grantees]),
+      ...[...idempotencyKeys].map(([scope, keys]) => this.#loadCorrections(scope, [...keys])),
+      needs.forgottenVotes.size > 0 && this.#loadForgottenVotes([...needs.forgottenVotes]),
+      (keys.size > 0 || newIds > 0) && this.#loadEventsAndIds([...keys], newIds),
+    ]);
+    if (voteRanges.length > 0) await this.#loadVotes(voteRanges);
+  }
+
+  /**
+   * Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. `newEvents`:
+   * the deliveries of the events that the attempt has added.
+   */
+  createReads() {
+    const missing = noNeeds();
+    const newEvents = new Map<EventKey, number>();
+
+    function notLoaded(_noted: unknown): never {
+      throw new NotLoadedError();
+    }
+    function noIdLeft(): never {
+      missing.newIds += 1;
+      throw new NotLoadedError();
+    }
+    const reads: RecordingReads = {
+      account: (id) => this.#accounts.get(id) ?? notLoaded(missing.accounts.add(id)),
+      votesBetween: (account, listing, after, before) => {
+        const range = { account, listing, after, before };
+        return this.#votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
+      },
+      grantsOf: (userId) => this.#grants.get(userId) ?? notLoaded(missing.grantees.add(userId)),
+      row: (table, key) => this.#rowsOf.get(table)?.get(key) ?? notLoaded(addRow(missing, table, key)),
+      outages: () => this.#outages,
+      deliveryOf: (key) => {
+        const deliveryId = newEvents.get(key) ?? this.#events.get(key);
+        return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
+      },
+      addEvent: (keys, deliveryId) => {
+        // All of them, so that those that are missing are loaded together.
+        if (keys.map(reads.deliveryOf).some((known) => known !== null)) return false;
+        for (const key of keys) newEvents.set(key, deliveryId);
+        return true;
+      },
+      forgottenVoteAt: (keyOfVote) => {
+        const key = keyOfVote();
+        const at = this.#forgottenVotes.get(key);
+        return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;
+      },
+      orders: (scope, orderIds) => {
+        const find = (id: string) =>
+          this.#ordersById.get(scopedKey(scope, id)) ?? notLoaded(addScoped(missing.orderIds, scope, [id]));
+        const found = orderIds.map(find);
+        return [...new Map(found.flat().map((order) => [order.orderIds[0], order])).values()];
+      },
+      isQuarantined: (id) => this.#quarantined.get(id) ?? notLoaded(missing.replayedIds.add(id)),
+      correction: (scope, key) => {
+        const correction = this.#corrections.get(scopedKey(scope, key));
+        return correction === undefined ? notLoaded(addScoped(missing.idempotencyKeys, scope, [key])) : correction;
+      },
+      deliveryIdAt: (place) => this.#deliveryIds[place] ?? noIdLeft(),
+      entryIdAt: (place) => this.#entryIds[place] ?? noIdLeft(),
+    };
+    return { reads, missing, newEvents };
+  }
+
+  /** The keys of rows of the features that say nothing, and may have been inserted to lock them. */
+  initialKeys(): readonly (readonly [table: HotTable, keys: readonly string[]])[] {
+    return [...this.#rowsOf].map(([table, rows]) => {
+      const initial = [...rows].filter(([, row]) => isInitial(table, row));
+      return [table, initial.map(([key]) => key)];
+    });
+  }
 
   /** Returns the accounts of their holders. */
-  async function loadOrders(communityId: CommunityId, ids: readonly string[]): Promise<readonly AccountId[]> {
+  async #loadOrders(communityId: CommunityId, ids: readonly string[]): Promise<readonly AccountId[]> {
+    const { db, connection } = this.#access;
     const names = await run(connection, selectOrderNames(db, communityId, ids));
     const orders = (await run(connection, selectOrders(db, communityId, ids))).map((row) => toOrder(row, names));
     for (const id of ids)
-      ordersById.set(
+      this.#ordersById.set(
         scopedKey(communityId, id),
         orders.filter(({ orderIds }) => orderIds.includes(id)),
       );
     return orders.flatMap(({ userId }) => (userId === null ? [] : accountIdOf(communityId, userId)));
   }
 
-  async function loadQuarantined(ids: readonly number[]): Promise<void> {
+  async #loadQuarantined(ids: readonly number[]): Promise<void> {
+    const { db, connection } = this.#access;
     const rows = await run(connection, selectReplayable(db, ids).orderBy('id').forUpdate());
     const found = new Set(rows.map(({ id }) => id));
-    for (const id of ids) quarantined.set(id, found.has(id));
+    for (const id of ids) this.#quarantined.set(id, found.has(id));
   }
 
-  async function loadAccounts(ids: readonly AccountId[]): Promise<void> {
-    for (const account of await lockAccounts(access, ids)) {
-      accounts.set(account.id, account);
-      if (isEmpty(account)) emptyAccounts.push(account.id);
+  async #loadAccounts(ids: readonly AccountId[]): Promise<void> {
+    for (const account of await lockAccounts(this.#access, ids)) {
+      this.#accounts.set(account.id, account);
+      if (isEmpty(account)) this.emptyAccounts.push(account.id);
     }
     // A text that PostgreSQL stores differently would be missing again at each attempt.
-    const invalid = ids.find((id) => !accounts.has(id));
+    const invalid = ids.find((id) => !this.#accounts.has(id));
     if (invalid !== undefined) throw new Error(`PostgreSQL cannot store the user id ${JSON.stringify(invalid)}.`);
   }
 
-  async function loadRows(table: HotTable, keys: ReadonlySet<string>): Promise<void> {
-    const loaded = rowsOf.get(table) ?? new Map<string, object>();
-    rowsOf.set(table, loaded);
-    for (const row of await lockRows(access, table, [...keys].sort())) loaded.set(keyOf(table, row), row);
+  async #loadRows(table: HotTable, keys: ReadonlySet<string>): Promise<void> {
+    const loaded = this.#rowsOf.get(table) ?? new Map<string, object>();
+    this.#rowsOf.set(table, loaded);
+    for (const row of await lockRows(this.#access, table, [...keys].sort())) loaded.set(keyOf(table, row), row);
   }
 
   /** Protected by the lock of their user's account. */
-  async function loadGrants(userIds: readonly string[]): Promise<void> {
+  async #loadGrants(userIds: readonly string[]): Promise<void> {
+    const { db, connection } = this.#access;
     const rows = await run(connection, db.selectFrom('grants').selectAll().where('user_id', 'in', userIds));
     for (const userId of userIds)
-      grants.set(
+      this.#grants.set(
         userId,
         rows.filter((row) => row.user_id === userId),
       );
   }
 
-  async function loadCorrections(communityId: CommunityId, keys: readonly string[]): Promise<void> {
+  async #loadCorrections(communityId: CommunityId, keys: readonly string[]): Promise<void> {
+    const { db, connection } = this.#access;
     const rows = (await run(connection, selectCorrections(db, communityId, keys))).map(toCorrection);
     for (const key of keys) {
       const stored = rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null;
-      corrections.set(scopedKey(communityId, key), stored);
+      this.#corrections.set(scopedKey(communityId, key), stored);
     }
   }
 
-  async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
-    const loaded = await selectEventsAndIds(access, keys, idCount);
-    for (const key of keys) events.set(key, loaded.events.get(key) ?? null);
-    outages = loaded.outages;
-    deliveryIds.push(...loaded.deliveryIds);
-    entryIds.push(...loaded.entryIds);
+  async #loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
+    const loaded = await selectEventsAndIds(this.#access, keys, idCount);
+    for (const key of keys) this.#events.set(key, loaded.events.get(key) ?? null);
+    this.#outages = loaded.outages;
+    this.#deliveryIds.push(...loaded.deliveryIds);
+    this.#entryIds.push(...loaded.entryIds);
   }
 
   /** Protected by the lock of their user's account. */
-  async function loadForgottenVotes(keys: readonly EventKey[]): Promise<void> {
-    const found = await selectForgottenVotes(access, keys);
-    for (const key of keys) forgottenVotes.set(key, found.get(key) ?? null);
+  async #loadForgottenVotes(keys: readonly EventKey[]): Promise<void> {
+    const found = await selectForgottenVotes(this.#access, keys);
+    for (const key of keys) this.#forgottenVotes.set(key, found.get(key) ?? null);
   }
 
-  async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
-    const found = await selectVotes(access, ranges);
-    for (const [index, range] of ranges.entries()) votes.set(nameOf(range), found[index] ?? []);
+  async #loadVotes(ranges: readonly VoteRange[]): Promise<void> {
+    const found = await selectVotes(this.#access, ranges);
+    for (const [index, range] of ranges.entries()) this.#votes.set(nameOf(range), found[index] ?? []);
   }
-
-  return {
-    /** The accounts without entries, whose balance has been inserted to lock it. */
-    emptyAccounts,
-
-    /** The keys of rows of the features that say nothing, and may have been inserted to lock them. */
-    initialKeys: (): readonly (readonly [table: HotTable, keys: readonly string[]])[] =>
-      [...rowsOf].map(([table, rows]) => {
-        const initial = [...rows].filter(([, row]) => isInitial(table, row));
-        return [table, initial.map(([key]) => key)];
-      }),
-
-    async load(needs: Needs): Promise<void> {
-      const { accounts: accountIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds } = needs;
-      const ofHolders: AccountId[] = [];
-      // Orders are rare, and an event can show that two are the same, so all have one lock.
-      if (orderIds.size > 0) await lock(connection, db, 'orders');
-      for (const [scope, ids] of orderIds) ofHolders.push(...(await loadOrders(scope, [...ids])));
-      if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
-      const newAccounts = [...new Set([...accountIds, ...ofHolders])].filter((id) => !accounts.has(id));
-      // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
-      // what these protect.
-      await Promise.all([
-        ...[...needs.rows].map(([table, keys]) => loadRows(table, keys)),
-        newAccounts.length > 0 && loadAccounts(newAccounts.sort()),
-        needs.grantees.size > 0 && loadGrants([...needs.grantees]),
-        ...[...idempotencyKeys].map(([scope, keys]) => loadCorrections(scope, [...keys])),
-        needs.forgottenVotes.size > 0 && loadForgottenVotes([...needs.forgottenVotes]),
-        (keys.size > 0 || newIds > 0) && loadEventsAndIds([...keys], newIds),
-      ]);
-      if (voteRanges.length > 0) await loadVotes(voteRanges);
-    },
-
-    /**
-     * Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. `newEvents`:
-     * the deliveries of the events that the attempt has added.
-     */
-    createReads() {
-      const missing = noNeeds();
-      const newEvents = new Map<EventKey, number>();
-
-      function notLoaded(_noted: unknown): never {
-        throw new NotLoadedError();
-      }
-      function noIdLeft(): never {
-        missing.newIds += 1;
-        throw new NotLoadedError();
-      }
-      const reads: RecordingReads = {
-        account: (id) => accounts.get(id) ?? notLoaded(missing.accounts.add(id)),
-        votesBetween(account, listing, after, before) {
-          const range = { account, listing, after, before };
-          return votes.get(nameOf(range)) ?? notLoaded(missing.voteRanges.push(range));
-        },
-        grantsOf: (userId) => grants.get(userId) ?? notLoaded(missing.grantees.add(userId)),
-        row: (table, key) => rowsOf.get(table)?.get(key) ?? notLoaded(addRow(missing, table, key)),
-        outages: () => outages,
-        deliveryOf(key) {
-          const deliveryId = newEvents.get(key) ?? events.get(key);
-          return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
-        },
-        addEvent(keys, deliveryId) {
-          // All of them, so that those that are missing are loaded together.
-          if (keys.map(reads.deliveryOf).some((known) => known !== null)) return false;
-          for (const key of keys) newEvents.set(key, deliveryId);
-          return true;
-        },
-        forgottenVoteAt(keyOfVote) {
-          const key = keyOfVote();
-          const at = forgottenVotes.get(key);
-          return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;
-        },
-        orders(scope, orderIds) {
-          const find = (id: string) =>
-            ordersById.get(scopedKey(scope, id)) ?? notLoaded(addScoped(missing.orderIds, scope, [id]));
-          const found = orderIds.map(find);
-          return [...new Map(found.flat().map((order) => [order.orderIds[0], order])).values()];
-        },
-        isQuarantined: (id) => quarantined.get(id) ?? notLoaded(missing.replayedIds.add(id)),
-        correction(scope, key) {
-          const correction = corrections.get(scopedKey(scope, key));
-          return correction === undefined ? notLoaded(addScoped(missing.idempotencyKeys, scope, [key])) : correction;
-        },
-        deliveryIdAt: (place) => deliveryIds[place] ?? noIdLeft(),
-        entryIdAt: (place) => entryIds[place] ?? noIdLeft(),
-      };
-      return { reads, missing, newEvents };
-    },
-  };
 }
 
 function nameOf({ account, listing, after, before }: VoteRange): string {

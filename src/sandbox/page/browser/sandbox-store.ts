@@ -28,7 +28,7 @@ export const postAction = actionSender<SandboxActions>();
 
 /** Applies the sandbox's events to a state beside that of Discord. */
 export function createSandboxStore(page: PageStore<SandboxChange>) {
-  const { on, notify } = page;
+  const on = page.on.bind(page);
   const state: State = {
     isLinked: true,
     tour: 'vote',
@@ -44,7 +44,7 @@ export function createSandboxStore(page: PageStore<SandboxChange>) {
   function tried(step: string): void {
     if (state.tried.has(step)) return;
     state.tried.add(step);
-    notify({ kind: 'tried', step });
+    page.notify({ kind: 'tried', step });
   }
 
   on(['full_state'], ({ activity, extension }) => {
@@ -83,7 +83,7 @@ export function createSandboxStore(page: PageStore<SandboxChange>) {
     on,
     chooseTour(tour: TourName) {
       state.tour = tour;
-      notify({ kind: 'chosen_tour' });
+      page.notify({ kind: 'chosen_tour' });
     },
     tried,
   };

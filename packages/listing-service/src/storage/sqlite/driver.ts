@@ -8,7 +8,7 @@ import { isBusy } from '@tallyhook/platform/sqlite';
 import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDriver } from 'kysely';
 import { type Execute, type SqliteEngine, unknownListing } from '../engine.ts';
 import { createSessionDriver, type SessionSource } from '../session-driver.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 
 /** How long a statement waits for a lock of another process before it fails (ms). */
 const lockTimeoutMs = 3 * second;
@@ -35,7 +35,7 @@ export type SqliteServiceDriver = Driver & Pick<SqliteEngine, 'transact'>;
 export async function createDriver({ writer, reader, checkFiles, log }: DriverOptions): Promise<SqliteServiceDriver> {
   const writing = await connectionTo(writer);
   const reading = reader === writer ? null : await connectionTo(reader);
-  const begin = createGroupCommit(writer, {
+  const commits = new GroupCommit(writer, {
     async begin(queuedAt) {
       assertFilesInPlace();
       await retryWhileBusy(async () => execute('begin immediate', []), queuedAt);
@@ -81,11 +81,11 @@ export async function createDriver({ writer, reader, checkFiles, log }: DriverOp
       if (reading === null || query.query.kind !== 'SelectQueryNode') return null;
       return retryWhileBusy(() => reading.executeQuery(query), performance.now());
     },
-    begin: async () => ({ ...(await begin()), execute: (query) => writing.executeQuery(query) }),
+    begin: async () => ({ ...(await commits.begin()), execute: (query) => writing.executeQuery(query) }),
   };
 
   async function transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
-    const member = await begin();
+    const member = await commits.begin();
     let result: Result;
     try {
       result = work(execute);

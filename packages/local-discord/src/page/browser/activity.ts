@@ -4,11 +4,12 @@ import { findById, html, type KeyedTemplate, render, renderKeyed, type TemplateR
 import type { PageStore } from './store.ts';
 
 /** When the bot connected, and how it has responded to members: newest first. */
-export function startActivity({ state, on }: PageStore): void {
+export function startActivity(store: PageStore): void {
+  const { state } = store;
   const list = findById('activity');
   // Some browsers scroll with the keyboard only if the element is focusable.
   list.tabIndex = 0;
-  on(['full_state', 'activity'], () => {
+  store.on(['full_state', 'activity'], () => {
     if (state.activity.length > 0) renderKeyed(withDays(state.activity.toReversed(), lineItem), list);
     else
       render(

@@ -2,7 +2,7 @@ import { second } from '@tallyhook/platform/durations';
 import { styleComponents } from '../../web/browser/discord-components.ts';
 import { updateRelativeTimes } from '../../web/browser/render-markdown.ts';
 import { type ChatOptions, startChat } from './chat.ts';
-import { startComposer } from './composer.ts';
+import { Composer } from './composer.ts';
 import { styleCommands } from './message.ts';
 import { startModal } from './modal.ts';
 import { createPageClock } from './page-clock.ts';
@@ -10,7 +10,7 @@ import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
 import { subscribeToEvents } from './requests.ts';
 import { startSettings, startTheme, storedTheme } from './settings.ts';
 import { startChannelBar, startSidebar } from './sidebar.ts';
-import { createPageStore, type PageStore } from './store.ts';
+import { PageStore } from './store.ts';
 import { startViews } from './views.ts';
 
 /**
@@ -23,7 +23,7 @@ export type BrowserExtension<Added extends { readonly kind: string }> = (store: 
 export function startPage<Added extends { readonly kind: string } = never>(extend: BrowserExtension<Added>): void {
   styleComponents();
   styleCommands();
-  const extended = createPageStore<Added>(createPageClock(), storedTheme());
+  const extended = new PageStore<Added>(createPageClock(), storedTheme());
   const chatOptions = extend(extended);
   const store: PageStore = extended;
   startTheme(store);
@@ -33,7 +33,7 @@ export function startPage<Added extends { readonly kind: string } = never>(exten
   startRoleSettings(store);
   startChannelBar(store);
   startChat(store, chatOptions);
-  startComposer(store);
+  new Composer(store).start();
   startModal(store, chatOptions.linkTo);
   startSettings(store);
   startViews(store);

@@ -79,145 +79,166 @@ type PlainKind =
 
 export type ChangeKind = StoreChange['kind'];
 
-/** @typeParam Added changes of the extension, among them its events */
-export type PageStore<Added extends { readonly kind: string } = never> = ReturnType<typeof createPageStore<Added>>;
-
 /** Number of results stored for unknown interactions, which may belong to other pages. */
 const maxEarlyResults = 50;
 
-/** Applies the server's events to the state, and notifies the views of each change. */
-export function createPageStore<Added extends { readonly kind: string } = never>(clock: PageClock, theme: Theme) {
-  type Change = StoreChange | Added;
-  const state = emptyState(clock, theme);
-  const listeners = new Set<(change: Change) => void>();
+/**
+ * Applies the server's events to the state, and notifies the views of each change.
+ * @typeParam Added changes of the extension, among them its events
+ */
+export class PageStore<Added extends { readonly kind: string } = never> {
+  readonly state: Readonly<State>;
+  readonly #state: State;
+  readonly #listeners = new Set<(change: StoreChange | Added) => void>();
   /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
-  const earlyResults = new BoundedMap<'answered' | 'failed'>(maxEarlyResults);
-  const notify = (change: Change) => {
-    for (const listener of listeners) listener(change);
-  };
+  readonly #earlyResults = new BoundedMap<'answered' | 'failed'>(maxEarlyResults);
 
-  function settle(interactionId: string, action: PendingAction, result: 'answered' | 'failed'): void {
-    if (result === 'answered') state.pending.delete(interactionId);
-    else state.pending.set(interactionId, { ...action, failed: true });
-    notify({ kind: 'pending' });
+  constructor(clock: PageClock, theme: Theme) {
+    this.#state = emptyState(clock, theme);
+    this.state = this.#state;
   }
 
-  function merge(update: Partial<State>): void {
-    Object.assign(state, update);
-    state.userId = preferredId(state.members, state.userId);
+  /** Calls the listener with each change of these kinds. */
+  on<Kind extends (StoreChange | Added)['kind']>(
+    kinds: readonly Kind[],
+    listener: (change: Extract<StoreChange | Added, { readonly kind: Kind }>) => void,
+  ) {
+    this.#listeners.add((change) => {
+      if ((kinds as readonly string[]).includes(change.kind)) listener(change as Parameters<typeof listener>[0]);
+    });
+  }
+
+  /** Reports a change of the extension. */
+  notify(change: Added) {
+    this.#notify(change);
+  }
+
+  /** Applies an event of the server; others are changes of the extension. */
+  receive<Kind extends PageEvent['kind']>(event: EventOf<Kind> | Added) {
+    if (Object.hasOwn(this.#receive, event.kind)) this.#receive[event.kind as Kind](event as EventOf<Kind>);
+    else this.#notify(event as Added);
+  }
+
+  /** @param now the server's time (ms since the epoch) */
+  synchronize(now: number) {
+    this.#state.clock.set({ now, speed: this.#state.speed });
+    this.#notify({ kind: 'time' });
+  }
+
+  live(isLive: boolean) {
+    this.#state.live = isLive;
+    this.#notify({ kind: 'live' });
+  }
+
+  openChannel(channelId: string) {
+    this.#state.channelId = channelId;
+    this.#state.unread.delete(channelId);
+    this.#notify({ kind: 'channel' });
+  }
+
+  actAs(userId: string) {
+    const state = this.#state;
+    state.userId = userId;
     state.channelId = preferredId(visibleChannels(state), state.channelId);
+    state.unread.delete(state.channelId);
+    this.#notify({ kind: 'acting' });
   }
 
-  const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
-    full_state(event) {
+  openProfile(userId: string) {
+    this.#state.profileId = userId;
+    this.#notify({ kind: 'profile' });
+  }
+
+  /** Adds a sent interaction. */
+  addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
+    const sent = { ...action, failed: false };
+    this.#notify({ kind: 'sent', action: sent });
+    const result = this.#earlyResults.get(interactionId);
+    this.#earlyResults.delete(interactionId);
+    if (result !== undefined) return this.#settle(interactionId, sent, result);
+    this.#state.pending.set(interactionId, sent);
+    this.#notify({ kind: 'pending' });
+  }
+
+  dismiss(id: string) {
+    this.#state.dismissed.add(id);
+    this.#state.pending.delete(id);
+    this.#notify({ kind: 'pending' });
+  }
+
+  selectTheme(theme: Theme) {
+    this.#state.theme = theme;
+    this.#notify({ kind: 'theme' });
+  }
+
+  showView(view: View) {
+    this.#state.view = view;
+    this.#state.changedViews.delete(view);
+    this.#notify({ kind: 'view' });
+  }
+
+  /** Marks a view if it is hidden. */
+  viewChanged(view: View) {
+    if (view === this.#state.view) return;
+    this.#state.changedViews.add(view);
+    this.#notify({ kind: 'view' });
+  }
+
+  readonly #receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
+    full_state: (event) => {
       const { kind: _, extension: _added, ...update } = event;
-      merge({ ...update, loaded: true });
-      clock.set({ now: clock.now(), speed: state.speed });
-      notify(event);
+      this.#merge({ ...update, loaded: true });
+      const { clock, speed } = this.#state;
+      clock.set({ now: clock.now(), speed });
+      this.#notify(event);
     },
-    sidebar({ kind, ...update }) {
-      merge(update);
-      notify({ kind });
+    sidebar: ({ kind, ...update }) => {
+      this.#merge(update);
+      this.#notify({ kind });
     },
-    message({ message, onlyFor }) {
+    message: ({ message, onlyFor }) => {
+      const state = this.#state;
       const isNew = !state.messages.some((each) => each.message.id === message.id);
       const messages = state.messages.map((each) => (each.message.id === message.id ? { message, onlyFor } : each));
       state.messages = isNew ? [...messages, { message, onlyFor }] : messages;
       const isVisible = (onlyFor ?? state.userId) !== state.userId || message.channel_id === state.channelId;
       if (isNew && !isVisible) state.unread.set(message.channel_id, (state.unread.get(message.channel_id) ?? 0) + 1);
-      notify({ kind: 'message', message, onlyFor, isNew });
+      this.#notify({ kind: 'message', message, onlyFor, isNew });
     },
-    message_deleted({ messageId }) {
-      state.messages = state.messages.filter(({ message }) => message.id !== messageId);
-      notify({ kind: 'message_deleted' });
+    message_deleted: ({ messageId }) => {
+      this.#state.messages = this.#state.messages.filter(({ message }) => message.id !== messageId);
+      this.#notify({ kind: 'message_deleted' });
     },
-    interaction({ interactionId, state: result }) {
+    interaction: ({ interactionId, state: result }) => {
       if (result === 'sent') return;
-      const action = state.pending.get(interactionId);
-      if (action !== undefined) return settle(interactionId, action, result);
-      earlyResults.set(interactionId, result);
+      const action = this.#state.pending.get(interactionId);
+      if (action !== undefined) return this.#settle(interactionId, action, result);
+      this.#earlyResults.set(interactionId, result);
     },
-    modal: notify,
-    activity(event) {
-      state.activity = [...state.activity, event.line];
-      notify(event);
+    modal: (event) => this.#notify(event),
+    activity: (event) => {
+      this.#state.activity = [...this.#state.activity, event.line];
+      this.#notify(event);
     },
     time() {},
   };
 
-  return {
-    state: state as Readonly<State>,
-    /** Calls the listener with each change of these kinds. */
-    on<Kind extends Change['kind']>(
-      kinds: readonly Kind[],
-      listener: (change: Extract<Change, { readonly kind: Kind }>) => void,
-    ) {
-      listeners.add((change) => {
-        if ((kinds as readonly string[]).includes(change.kind)) listener(change as Parameters<typeof listener>[0]);
-      });
-    },
-    /** Reports a change of the extension. */
-    notify: (change: Added) => notify(change),
-    /** Applies an event of the server; others are changes of the extension. */
-    receive<Kind extends PageEvent['kind']>(event: EventOf<Kind> | Added) {
-      if (Object.hasOwn(receive, event.kind)) receive[event.kind as Kind](event as EventOf<Kind>);
-      else notify(event as Added);
-    },
-    /** @param now the server's time (ms since the epoch) */
-    synchronize(now: number) {
-      clock.set({ now, speed: state.speed });
-      notify({ kind: 'time' });
-    },
-    live(isLive: boolean) {
-      state.live = isLive;
-      notify({ kind: 'live' });
-    },
-    openChannel(channelId: string) {
-      state.channelId = channelId;
-      state.unread.delete(channelId);
-      notify({ kind: 'channel' });
-    },
-    actAs(userId: string) {
-      state.userId = userId;
-      state.channelId = preferredId(visibleChannels(state), state.channelId);
-      state.unread.delete(state.channelId);
-      notify({ kind: 'acting' });
-    },
-    openProfile(userId: string) {
-      state.profileId = userId;
-      notify({ kind: 'profile' });
-    },
-    /** Adds a sent interaction. */
-    addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
-      const sent = { ...action, failed: false };
-      notify({ kind: 'sent', action: sent });
-      const result = earlyResults.get(interactionId);
-      earlyResults.delete(interactionId);
-      if (result !== undefined) return settle(interactionId, sent, result);
-      state.pending.set(interactionId, sent);
-      notify({ kind: 'pending' });
-    },
-    dismiss(id: string) {
-      state.dismissed.add(id);
-      state.pending.delete(id);
-      notify({ kind: 'pending' });
-    },
-    selectTheme(theme: Theme) {
-      state.theme = theme;
-      notify({ kind: 'theme' });
-    },
-    showView(view: View) {
-      state.view = view;
-      state.changedViews.delete(view);
-      notify({ kind: 'view' });
-    },
-    /** Marks a view if it is hidden. */
-    viewChanged(view: View) {
-      if (view === state.view) return;
-      state.changedViews.add(view);
-      notify({ kind: 'view' });
-    },
-  };
+  #notify(change: StoreChange | Added): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #settle(interactionId: string, action: PendingAction, result: 'answered' | 'failed'): void {
+    if (result === 'answered') this.#state.pending.delete(interactionId);
+    else this.#state.pending.set(interactionId, { ...action, failed: true });
+    this.#notify({ kind: 'pending' });
+  }
+
+  #merge(update: Partial<State>): void {
+    const state = this.#state;
+    Object.assign(state, update);
+    state.userId = preferredId(state.members, state.userId);
+    state.channelId = preferredId(visibleChannels(state), state.channelId);
+  }
 }
 
 function emptyState(clock: PageClock, theme: Theme): State {
