@@ -1,20 +1,14 @@
-import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
+import { isEqual } from '@tallyhook/platform/json';
 import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
-import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
+import { isOff } from '../src/core/settings/setting-spec.ts';
 import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
 import type { Modal, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
 import type { ListingSettings } from '../src/features/settings/community.ts';
-import {
-  announcementSettings,
-  parseSetting,
-  readAnnouncements,
-  type SettingPath,
-  settings,
-} from '../src/features/settings.ts';
+import type { SettingChange } from '../src/features/settings/stored.ts';
+import { announcementSettings, parseSetting, readAnnouncements, type SettingPath } from '../src/features/settings.ts';
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
-import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';
-import { type FormContext, type FormValues, fileField, textInput, withDraft } from './setup/form.ts';
+import { type FormValues, fileField, textInput, withDraft } from './setup/form.ts';
 import {
   checkTest,
   chooseChannel,
@@ -26,7 +20,7 @@ import {
   keyProblem,
   linkForm,
   linkListing,
-  linkStep,
+  linkPanel,
   openSite,
   openSiteForm,
   renderChannelStep,
@@ -57,42 +51,32 @@ import {
 } from './setup/sections.ts';
 import { createToken, renderToken, renderTokens, revokeToken, tokenForm } from './setup/tokens.ts';
 import {
-  authorOf,
+  type Block,
   button,
   buttonBlock,
   describeValue,
   displayName,
   type Edit,
-  editOptions,
-  effectiveValue,
   escapedName,
   findObjectProblems,
   findProblemsOf,
-  hasListing,
   type ListingView,
   linkButtons,
-  listingOptions,
   listingTitle,
-  namesListing,
+  modal,
   openView,
-  overviewButton,
   type Problem,
   panel,
   problemOf,
-  refreshed,
+  problemsOf,
   renderHistory,
   renderSaved,
   renderUndone,
   renderUnsaved,
   type SectionId,
   type SetupView,
-  saveValues,
-  sectionButton,
   selectBlock,
   showSaved,
-  textBlock,
-  toChanges,
-  type ValueChange,
   withUploads,
 } from './setup/view.ts';
 
@@ -101,7 +85,7 @@ type Handler<View = SetupView> = (view: View) => Answer;
 const ofListing = new Map([
   ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
-    again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.texts.text('setup.problems.gone'))),
+    again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.text('setup.problems.gone'))),
     entry: ofForm(openEntry),
     submit: ofForm(submitForm),
     section: openSection,
@@ -180,11 +164,11 @@ export async function runSetup(
   const action = input.action ?? 'overview';
   const handle = ofListing.get(action);
   if (handle === undefined) return (ofGuild.get(action) ?? renderOverview)(view);
-  return namesListing(view) ? handle(view) : failed(view, view.texts.text('setup.problems.unknownListing'));
+  return view.namesListing() ? handle(view) : failed(view, view.text('setup.problems.unknownListing'));
 }
 
-function failed({ texts }: SetupView, problem: Markup): Panel {
-  return panel('bad', problem, [], [overviewButton({ texts, listing: null })]);
+function failed(view: SetupView, problem: Markup): Panel {
+  return panel('bad', problem, [], [view.overviewButton]);
 }
 
 /** The overview if a component names no form. */
@@ -211,12 +195,9 @@ function openSection(view: ListingView): Answer {
 async function reset(view: ListingView): Promise<Panel> {
   const section = sectionOf(view.input.options['s']);
   if (section === null) return renderOverview(view);
-  const stored = pathsOf(section).filter((path) => effectiveValue(view, path).source === 'setup');
-  const changes = toChanges(
-    view,
-    stored.map((path) => [path, undefined]),
-  );
-  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis: null, changes }), {
+  const stored = pathsOf(section).filter((path) => view.effective(path).source === 'setup');
+  const changes = view.changes(stored.map((path) => [path, undefined]));
+  return showSaved(view, view.services.settings.save({ ...view.author, basis: null, changes }), {
     section: section.id,
   });
 }
@@ -232,7 +213,7 @@ function ifLinkable(handler: Handler): Handler {
 
 /** Where a listing has made a community. */
 function ifListed(handler: Handler): Handler {
-  return (view) => (hasListing(view) ? handler(view) : renderWelcome(view));
+  return (view) => (view.hasListing() ? handler(view) : renderWelcome(view));
 }
 
 /**
@@ -253,8 +234,8 @@ async function undo(view: SetupView): Promise<Panel> {
     restored.map(({ path, before, after }) => ({ path, before: after, after: before })),
   );
   if (problems.length > 0) return renderUnsaved(view, problems);
-  const result = await settings.undo({ ...authorOf(view), changeId });
-  return renderUndone(await refreshed(view), result);
+  const result = await settings.undo({ ...view.author, changeId });
+  return renderUndone(await view.refreshed(), result);
 }
 
 async function replaceKey(view: ListingView): Promise<Panel> {
@@ -263,7 +244,7 @@ async function replaceKey(view: ListingView): Promise<Panel> {
   const check = await services.checks.checkKey(guildId, listing.kind, lookupKey);
   if (check.status !== 'valid') return renderUnsaved(view, [keyProblem(view, check)]);
   const { targetId } = check;
-  const key = { ...authorOf(view), listing: listing.name, lookupKey, targetId };
+  const key = { ...view.author, listing: listing.name, lookupKey, targetId };
   return showSaved(view, services.settings.replaceKey(key), { section: 'listing' });
 }
 
@@ -275,53 +256,53 @@ async function rotateSecret(view: ListingView): Promise<Panel> {
   const { listing, input, services } = view;
   const family = familyOf(input);
   const secret = textField(input, 'secret') || null;
-  const result = await services.settings.rotateSecret({ ...authorOf(view), listing: listing.name, family, secret });
-  const current = await refreshed(view);
-  return result.status === 'saved' && namesListing(current)
+  const result = await services.settings.rotateSecret({ ...view.author, listing: listing.name, family, secret });
+  const current = await view.refreshed();
+  return result.status === 'saved' && current.namesListing()
     ? renderRotated(current, family, result.secrets)
     : renderSaved(current, result, { section: 'listing' });
 }
 
 function dropOldSecrets(view: ListingView): Promise<Panel> {
   const { listing, input, services } = view;
-  const dropped = { ...authorOf(view), listing: listing.name, family: familyOf(input) };
+  const dropped = { ...view.author, listing: listing.name, family: familyOf(input) };
   return showSaved(view, services.settings.dropOldSecrets(dropped), { section: 'listing' });
 }
 
 function unlinkListing(view: ListingView): Promise<Panel> {
   const { listing, services } = view;
-  return showSaved(view, services.settings.unlink({ ...authorOf(view), listing: listing.name }), { section: null });
+  return showSaved(view, services.settings.unlink({ ...view.author, listing: listing.name }), { section: null });
 }
 
 async function renderOverview(view: SetupView): Promise<Panel> {
-  if (!hasListing(view)) return renderWelcome(view);
+  if (!view.hasListing()) return renderWelcome(view);
   const { community } = view;
-  const { text } = view.texts;
+  const { text } = view;
   return panel(
     'plain',
     text('setup.main.title'),
     [
-      textBlock(text('setup.main.intro')),
+      text('setup.main.intro'),
       ...(await heldBlocks(view)),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
-      textBlock(summaryOf(view)),
+      summaryOf(view),
       // Rows of buttons below one text: a section with its button beside it counts as three of 40 components.
       buttonBlock(
-        sectionButton(view, 'listing'),
-        ...setupSections.map(({ id }) => sectionButton(view, id)),
-        button(text('setup.buttons.profile'), 'profile'),
-        button(text('setup.buttons.tokens'), 'tokens'),
+        view.sectionButton('listing'),
+        ...setupSections.map(({ id }) => view.sectionButton(id)),
+        view.button('profile', 'profile'),
+        view.button('tokens', 'tokens'),
       ),
       ...community.issues
         .slice(0, 2)
-        .map((issue) => textBlock(subtext(text('setup.main.notStored', { problem: problemOf(issue, view).text })))),
+        .map((issue) => subtext(text('setup.main.notStored', { problem: problemOf(issue, view).text }))),
     ],
     [
-      button(text('setup.buttons.history'), 'history', listingOptions(view)),
-      button(text('setup.buttons.export'), 'export'),
-      button(text('setup.buttons.import'), 'import', listingOptions(view)),
-      button(text('setup.buttons.link'), 'add'),
+      view.button('history', 'history'),
+      view.button('export', 'export'),
+      view.button('import', 'import'),
+      view.button('link', 'add'),
       ...linkButtons(text('setup.buttons.openWeb'), view.services.webPage(view.guildId)),
     ],
   );
@@ -346,7 +327,7 @@ function summaryOf(view: ListingView): Markup {
 
 function valuesAt(view: ListingView, paths: SetupSection['summary']): readonly Markup[] {
   const { texts } = view;
-  const values = paths.map((path) => describeValue(path, effectiveValue(view, path).value, texts));
+  const values = paths.map((path) => describeValue(path, view.value(path), texts));
   return values.filter((value) => value !== texts.text('setup.values.none'));
 }
 
@@ -364,44 +345,41 @@ function listingSelect(view: ListingView): PanelBlock[] {
 }
 
 async function renderWelcome(view: SetupView): Promise<Panel> {
-  const { texts, services, community } = view;
-  const { text } = texts;
+  const { text, texts, services, community } = view;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
     const names = texts.list(unassigned.slice(0, 5).map(escapedName));
-    return panel('wait', text('setup.welcome.title'), [textBlock(text('setup.welcome.unassigned', { names }))], []);
+    return panel('wait', text('setup.welcome.title'), [text('setup.welcome.unassigned', { names })]);
   }
   if (!community.canStoreSecrets)
-    return panel('wait', text('setup.welcome.title'), [textBlock(text('setup.welcome.needsOperator'))], []);
-  const { blocks, ...step } = await linkStep(view);
-  const history = community.latestChange === null ? [] : [button(text('setup.buttons.history'), 'history')];
-  return { ...panel('plain', text('setup.welcome.title'), blocks, history), ...step };
+    return panel('wait', text('setup.welcome.title'), [text('setup.welcome.needsOperator')]);
+  const history = community.latestChange === null ? null : view.button('history', 'history');
+  return linkPanel(view, text('setup.welcome.title'), history);
 }
 
-async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
+async function renderChecklist(view: ListingView): Promise<readonly Block[]> {
   const items = await checklist(view);
   const left = items.filter(({ isDone }) => !isDone);
   if (left.length === 0) return [];
   const line = ({ name, isDone }: SetupStep): Markup =>
     joined([isDone ? markup`✅` : markup`⬜`, escapedName(name)], ' ');
-  const title = bold(view.texts.text('setup.main.done', { done: items.length - left.length, total: items.length }));
-  return [textBlock(lines(title, ...items.map(line))), buttonBlock(...left.flatMap((each) => each.button ?? []))];
+  const title = bold(view.text('setup.main.done', { done: items.length - left.length, total: items.length }));
+  return [lines(title, ...items.map(line)), buttonBlock(...left.flatMap((each) => each.button ?? []))];
 }
 
 async function checklist(view: ListingView): Promise<readonly SetupStep[]> {
-  const { text } = view.texts;
-  const options = listingOptions(view);
+  const { text } = view;
   return [
     { name: text('setup.sections.listing'), isDone: true, button: null },
     {
       name: text('setup.buttons.tests'),
       isDone: await isReceiving(view),
-      button: button(text('setup.buttons.tests'), 'test', options),
+      button: view.button('tests', 'test'),
     },
     {
       name: text('setup.fields.announceChannel'),
-      isDone: effectiveValue(view, 'announceChannelId').value !== null,
-      button: button(text('setup.placeholders.channel'), 'step-channel', options),
+      isDone: view.value('announceChannelId') !== null,
+      button: button(text('setup.placeholders.channel'), 'step-channel', view.listingOptions),
     },
     ...setupSections.flatMap(({ step }) => step?.(view) ?? []),
     {
@@ -422,106 +400,77 @@ async function isReceiving(view: ListingView): Promise<boolean> {
 }
 
 function importForm(view: SetupView): Modal {
-  const { text } = view.texts;
-  return {
-    kind: 'modal',
-    title: text('setup.forms.import'),
-    action: 'imported',
-    options: listingOptions(view),
-    fields: [
-      fileField('settings', view.texts),
-      textInput(view.texts, 'settings', { hint: 'settings', multiline: true, required: false }),
-    ],
-  };
+  const { text, texts } = view;
+  const settings = textInput(texts, 'settings', { hint: 'settings', multiline: true, required: false });
+  return modal(
+    text('setup.forms.import'),
+    'imported',
+    [fileField('settingsFile', texts), settings],
+    view.listingOptions,
+  );
 }
 
 async function importSettings(view: SetupView): Promise<Panel> {
   const input = await withUploads(view);
   if ('hint' in input) return renderUnsaved(view, [input]);
-  const text = textField(input, 'settings');
-  const objectProblems = await findObjectProblems(view, importedValues(view, text));
+  const { settings } = view.services;
+  const imported = await settings.readExport(view.guildId, textField(input, 'settings'));
+  if ('issues' in imported) return renderUnsaved(view, problemsOf(view, imported.issues));
+  const { changes } = imported;
+  const objectProblems = await findObjectProblems(
+    view,
+    changes.map(({ listing, path, value }) => ({
+      path,
+      before: view.of(listingOf(view, listing)).value(path),
+      after: value,
+    })),
+  );
   if (objectProblems.length > 0) return renderUnsaved(view, objectProblems);
-  const { problems, targetIds } = await checkImportedKeys(view, text);
+  const { problems, targetIds } = await checkImportedKeys(view, changes);
   if (problems.length > 0) return renderUnsaved(view, problems);
-  return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
+  return showSaved(view, settings.saveChanges(view.author, changes, { basis: null, targetIds }), { section: null });
+}
+
+function listingOf({ community }: SetupView, wanted: string): ListingSettings | null {
+  return community.listings.find(({ name }) => name === wanted) ?? null;
 }
 
 /** Checks imported API keys as a form does: with the key of another listing, its votes would count here. */
-async function checkImportedKeys(view: SetupView, text: string) {
-  const { community, services, guildId } = view;
+async function checkImportedKeys(view: SetupView, changes: readonly SettingChange[]) {
   const problems: Problem[] = [];
   /** Discord ids of the servers and bots that the keys belong to, by the name of the listing. */
   const targetIds = new Map<string, string>();
-  for (const entry of listingsIn(text)) {
-    const lookupKey = textOf(entry['lookupKey']);
-    const listing =
-      community.listings.find(({ name }) => name === entry['name']) ??
-      community.listings.find(
-        ({ kind, targetId }) => targetId !== null && kind === entry['kind'] && targetId === entry['id'],
-      );
-    // What is not found is reported by the import itself.
-    if (lookupKey === '' || listing === undefined) continue;
-    const { name, kind, targetId } = listing;
-    const check = await services.checks.checkKey(guildId, kind, lookupKey);
+  for (const { listing: name, path, value } of changes) {
+    const listing = listingOf(view, name);
+    if (path !== 'lookupKey' || typeof value !== 'string' || listing === null) continue;
+    const { kind, targetId } = listing;
+    const check = await view.services.checks.checkKey(view.guildId, kind, value);
     if (check.status !== 'valid') problems.push(keyProblem(view, check));
     else if (check.targetId !== null && targetId !== null && check.targetId !== targetId) {
-      const issue = { listing: name, path: 'lookupKey', code: 'other_listing', problem: '', hint: '' } as const;
-      problems.push(problemOf(issue, view));
+      problems.push(problemOf({ listing: name, path, code: 'other_listing', problem: '', hint: '' }, view));
     } else if (check.targetId !== null) targetIds.set(name, check.targetId);
   }
   return { problems, targetIds };
 }
 
-const withObjects = settings.filter(
-  ({ isChannel, givenRoles, requiredRoles }: SettingSpec) => isChannel || givenRoles || requiredRoles,
-);
-/** Single ones first, then those of lists. */
-const objectPaths = [false, true].flatMap((isList) =>
-  withObjects.filter((spec: SettingSpec) => (spec.showEntry !== undefined) === isList).map(({ path }) => path),
-);
-
-/** The settings with channels and roles in an imported text, which can be anything, and the values in effect. */
-export function importedValues(view: SetupView, text: string): readonly ValueChange[] {
-  return listingsIn(text).flatMap((imported) => {
-    const listing = view.community.listings.find(({ name }) => name === imported['name']) ?? null;
-    return objectPaths.map((path) => ({
-      path,
-      before: effectiveValue({ ...view, listing }, path).value,
-      after: valueAt(imported, path),
-    }));
-  });
-}
-
-function listingsIn(text: string): readonly JsonObject[] {
-  return listOf(objectOf(parseJson(text))['listings']);
-}
-
-async function exportSettings({ services, guildId, texts }: SetupView): Promise<Reply> {
-  const { text } = texts;
+async function exportSettings({ services, guildId, text }: SetupView): Promise<Reply> {
   const content = new TextEncoder().encode(await services.settings.export(guildId));
   return {
     tone: 'plain',
-    title: texts.text('setup.main.title'),
+    title: text('setup.main.title'),
     footer: text('setup.files.exported'),
     files: [{ name: 'tallyhook-settings.json', content, description: text('setup.buttons.export') }],
     response: 'new',
   };
 }
 
-function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
-  return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
-}
-
 function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | null = null): Modal {
   const { form } = edit;
-  const fields = form.fields(formContext(view, edit));
-  return {
-    kind: 'modal',
-    title: view.texts.text(`setup.forms.${form.name}`),
-    action: 'submit',
-    options: { ...editOptions(view, form, edit), v: view.community.version },
-    fields: draft === null ? fields : withDraft(fields, draft),
-  };
+  const fields = form.fields(view.formContext(edit));
+  return modal(view.text(`setup.forms.${form.name}`), 'submit', draft === null ? fields : withDraft(fields, draft), {
+    ...view.editOptions(form, edit),
+    v: view.community.version,
+  });
 }
 
 /** The form again, with what was entered before. Null if that is no longer stored. */
@@ -537,22 +486,22 @@ async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
     return renderUnsaved(view, [input], edit);
   }
   const { form, section } = edit;
-  const contextOfForm = formContext(view, edit);
+  const contextOfForm = view.formContext(edit);
   const changes = changesOf(view, form.read(input, contextOfForm));
   const problems = await findProblemsOf(view, changes);
   if (problems.length > 0) {
     keepDraft(view, edit);
     return renderUnsaved(view, problems, edit);
   }
-  const result = await saveValues(view, changes);
+  const result = await view.save(changes);
   if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
-  return renderSaved(await refreshed(view), result, { section, edit });
+  return renderSaved(await view.refreshed(), result, { section, edit });
 }
 
 /** The values that differ from what is in effect, so that a form that was not touched changes nothing. */
 function changesOf(view: SetupView, values: FormValues): [path: SettingPath, value: unknown][] {
   return (Object.entries(values) as [SettingPath, unknown][]).filter(([path, value]) => {
-    const current = effectiveValue(view, path);
+    const current = view.effective(path);
     if (value === undefined) return current.source === 'setup';
     return !isEqual(value, current.value) && !(isOff(value) && isOff(current.value));
   });
@@ -561,8 +510,8 @@ function changesOf(view: SetupView, values: FormValues): [path: SettingPath, val
 /** Credits that an unsaved form would have paid; null if its values are not valid, or would pay as now. */
 async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
-  const values = edit.form.read(input, formContext(view, edit));
-  const changes = toChanges(view, changesOf(view, values));
+  const values = edit.form.read(input, view.formContext(edit));
+  const changes = view.changes(changesOf(view, values));
   const after = changes.map(({ listing, ...change }) => ({ ...change, listing: listing ?? '' }));
   const isValid = after.every(
     ({ listing, path, value }) => value === undefined || parseSetting(listing, path, value).valid,
@@ -576,21 +525,8 @@ function keepDraft(view: SetupView, edit: Edit): void {
   view.services.drafts.put(draftKey(view, edit), Object.fromEntries(kept));
 }
 
-function draftKey({ guildId, input, listing }: SetupView, { form, entry, variant }: Edit): string {
-  return JSON.stringify([guildId, input.userId, listing?.name, form.name, entry, variant]);
-}
-
-export type Draft =
-  | { readonly section: 'announcements'; readonly listing: DraftListing }
-  /** Credits that members would have been paid; null if it is not known, or the same. */
-  | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
-
-interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
-  readonly name: string;
-  readonly kind: 'server' | 'bot';
-  /** The name on the service: external text. */
-  readonly title: string;
-  readonly announcements: AnnouncementSettings;
+function draftKey(view: SetupView, { form, entry, variant }: Edit): string {
+  return view.draftKey(view.listing?.name, form.name, entry, variant);
 }
 
 /** True if {@link readDraft} knows what the forms of a section would do. */
@@ -598,31 +534,28 @@ export function hasDraft(section: string): boolean {
   return section === 'announcements' || section === 'rewards';
 }
 
-/** Null for other forms, or an unknown listing. Rejects with the errors of the store. */
-export async function readDraft(
-  input: CommandInput,
-  context: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
-  guildId: string,
-): Promise<Draft | null> {
-  const view = await openView(input, context, guildId);
-  const edit = editOf(input);
-  if (edit === null || !namesListing(view)) return null;
-  const { section } = edit;
-  if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
-  return section === 'announcements' ? { section, listing: draftListing(view, edit) } : null;
+/**
+ * What an unsaved form would do: the listing with other announcements, or the credits that members would have been paid,
+ * null if they are not known, or the same. Null for other forms, or an unknown listing. Rejects with the errors of the
+ * store.
+ */
+export async function readDraft(view: SetupView) {
+  const edit = editOf(view.input);
+  if (edit === null || !view.namesListing()) return null;
+  if (edit.section === 'rewards') return { paid: await simulateDraft(view, edit) };
+  return edit.section === 'announcements' ? { listing: draftListing(view, edit) } : null;
 }
 
-function draftListing(view: ListingView, edit: Edit): DraftListing {
-  const { input, listing } = view;
-  const { name, kind, inEffect } = listing;
-  const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
-  const entered = edit.form.read(input, { texts: view.texts, value, entry: null, variant: null });
+function draftListing(view: ListingView, edit: Edit) {
+  const { name, kind, inEffect } = view.listing;
+  const entered = edit.form.read(view.input, view.formContext());
   const stated = announcementSettings.map(({ path, schema }) => {
     // A value that is not valid yet changes nothing.
-    const valid = [entered[path], value(path)].find((each) => each === null || schema.safeParse(each).success);
+    const valid = [entered[path], view.value(path)].find((each) => each === null || schema.safeParse(each).success);
     return [path.slice('announcements.'.length), schema.safeParse(valid).data] as const;
   });
   const { rewards, timeZone } = inEffect;
   const announcements = readAnnouncements(Object.fromEntries(stated));
+  // The name on the service is external text.
   return { name, kind, rewards, timeZone, title: displayName(view, name), announcements };
 }

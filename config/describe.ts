@@ -4,10 +4,11 @@ import { settings as listingSettings, type SettingPath } from '../src/features/s
 import { type Environment, isSecretValue, isShownValue, readValues, sourceOf, withoutPassword } from './environment.ts';
 import {
   type ConfiguredListing,
-  communityConfig,
+  communityConfigs,
   type OpenedSetting,
   pickDefaults,
   readListings,
+  type StoredSettings,
   statedValue,
 } from './listings.ts';
 import type {
@@ -82,8 +83,6 @@ interface PublicListingSetting extends EffectiveValue {
   readonly secret?: true;
 }
 
-export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
-
 /** Configuration by the variables and the file; null if the settings are invalid. */
 export function listingBase(environment: Environment): ListingBase | null {
   const { values, issues } = readValues(environment);
@@ -104,25 +103,20 @@ export function toListingBase(
 export function publicListings(environment: Environment, stored: StoredSettings = new Map()) {
   const base = listingBase(environment);
   if (base === null) return null;
-  const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
-  return [...guildIds].flatMap((guildId) => publicCommunity(base, guildId, stored.get(guildId ?? '') ?? []));
+  return communityConfigs(base, stored).flatMap(({ guildId, configured }) => {
+    const settings = stored.get(guildId) ?? [];
+    return configured.map((each) => publicListing(base, each, settings));
+  });
 }
 
-function publicCommunity(base: ListingBase, guildId: string | null, settings: readonly OpenedSetting[]) {
-  return communityConfig(base, guildId, settings).configured.map((configured) => {
-    const values = Object.entries(valuesOfListing(base, configured, settings)).map(
-      ([path, value]): PublicListingSetting => ({ name: path, ...value }),
-    );
-    const { listing, source } = configured;
-    const { name, kind } = listing;
-    const { origin } = source;
-    return {
-      name,
-      kind,
-      origin,
-      settings: [...values, ...secretsOf(listing, origin, settings)],
-    };
-  });
+function publicListing(base: ListingBase, configured: ConfiguredListing, settings: readonly OpenedSetting[]) {
+  const values = Object.entries(valuesOfListing(base, configured, settings)).map(
+    ([path, value]): PublicListingSetting => ({ name: path, ...value }),
+  );
+  const { listing, source } = configured;
+  const { name, kind } = listing;
+  const { origin } = source;
+  return { name, kind, origin, settings: [...values, ...secretsOf(listing, origin, settings)] };
 }
 
 function secretsOf(
@@ -191,7 +185,7 @@ export function describeListings(environment: Environment, stored: StoredSetting
   return listings.map(describeListing).join('\n');
 }
 
-function describeListing({ name, kind, settings }: ReturnType<typeof publicCommunity>[number]): string {
+function describeListing({ name, kind, settings }: ReturnType<typeof publicListing>): string {
   const width = Math.max(...settings.map((setting) => setting.name.length));
   const lines = settings.map(({ name: setting, source, value, secret }) => {
     const text = secret ? 'set' : typeof value === 'string' ? value : JSON.stringify(value);

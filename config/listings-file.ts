@@ -9,7 +9,6 @@ import { shapeOf } from '../src/core/settings/setting-spec.ts';
 import { apiKey, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
-import type { DescribedSite } from '../src/webhook/sites/described-site.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/index.ts';
 import { keyBytes } from '../src/webhook/sites/scheme.ts';
 
@@ -22,22 +21,10 @@ const site = z
     'The [site](sites.md#the-sites) that it is on, such as `topgg`; the listing service with the lookup API otherwise.',
   );
 
-interface SiteFields {
+type SiteFields = Partial<Pick<FileListing, 'siteKey' | 'slug' | 'confirm' | 'custom'>> & {
   readonly site?: string | undefined;
-  readonly siteKey?: string | undefined;
-  readonly slug?: string | undefined;
-  readonly confirm?: boolean | undefined;
-  readonly custom?: DescribedSite | undefined;
-}
-
-interface ListingOfSite extends SiteFields {
-  readonly kind: 'server' | 'bot';
-  readonly id?: string | undefined;
-  readonly voteSecrets: readonly string[];
-  readonly premiumSecrets: readonly string[];
-  readonly lookupKey?: string | undefined;
-  readonly voteAuthorization?: string | undefined;
-}
+};
+type ListingOfSite = SiteFields & Pick<FileListing, 'kind' | 'id' | 'voteSecrets' | 'premiumSecrets'>;
 
 /** The site of a listing; undefined for the document's service. */
 export function siteOf({ site: id, siteKey, slug, confirm = false, custom }: SiteFields): SiteSettings | undefined {
@@ -63,15 +50,15 @@ export function headerSecretProblem({
 const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
 const siteFields = ['siteKey', 'slug', 'confirm'] as const;
 
-/** Issues with what a listing states of its site. @param setting where it is configured @param position leads to it */
+/** Issues with what a listing states of its site. @param setting where it is configured @param index among the listings */
 export function siteIssues(
-  listing: ListingOfSite,
+  listing: ListingOfSite & Partial<Pick<FileListing, (typeof serviceFields)[number]>>,
   setting: string,
-  position: readonly (string | number)[] = [],
+  index: number,
 ): readonly ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const add = (field: string, problem: string, hint: string) =>
-    issues.push({ setting: `${setting}.${field}`, problem, hint, path: [...position, field] });
+    issues.push({ setting: `${setting}.${field}`, problem, hint, path: ['listings', index, field] });
   const { site: id = defaultSite } = listing;
   if (id === 'custom' && listing.custom === undefined)
     add('custom', 'is missing.', 'Describe the site: the header with the secret, and the path of the voter.');

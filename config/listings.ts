@@ -331,13 +331,11 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
   const nameOf = (index: number) => `TALLYHOOK_CONFIG listings.${index}`;
-  const place = { setting: 'TALLYHOOK_CONFIG', nameOf, directory: dirname(path) };
-  return listedListings(file?.listings ?? [], place, values, issues);
+  return listedListings(file?.listings ?? [], { nameOf, directory: dirname(path) }, values, issues);
 }
 
-/** Where listings are written: the setting with all, the name of one by its index, and where paths begin. */
+/** Where listings are written: the name of one by its index, and where paths begin. */
 interface ListingsPlace {
-  readonly setting: string;
   readonly nameOf: (index: number) => string;
   readonly directory: string;
 }
@@ -364,7 +362,7 @@ export function listedListings(
   });
   const listings = toListings(sources, values, issues);
   issues.push(
-    ...listed.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
+    ...listed.flatMap((listing, index) => siteIssues(listing, place.nameOf(index), index)),
     ...sourceIssues(sources, values),
   );
   return { listings, sources, secretFiles };
@@ -390,11 +388,12 @@ export interface ConfiguredListing {
   readonly source: ListingSource;
 }
 
-export interface CommunityConfig {
-  readonly listings: readonly ListingConfig[];
-  /** The listings with what is stated of them, also by others of the guild. */
-  readonly configured: readonly ConfiguredListing[];
-  readonly issues: readonly CommunityIssue[];
+export type StoredSettings = ReadonlyMap<string | null, readonly OpenedSetting[]>;
+
+/** Each guild with listings of the operator or stored settings: see {@link communityConfig}. */
+export function communityConfigs(base: ListingBase, stored: StoredSettings) {
+  const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
+  return [...guildIds].map((guildId) => ({ guildId, ...communityConfig(base, guildId, stored.get(guildId) ?? []) }));
 }
 
 /** Variables with ids of one guild, which do not apply to listings of others. */
@@ -410,11 +409,7 @@ const guildVariables = [
  * The listings of a guild: those of the operator and those linked in Discord, with the settings that `/setup` stored. A
  * setting that is not valid is left out and reported.
  */
-export function communityConfig(
-  base: ListingBase,
-  guildId: string | null,
-  settings: readonly OpenedSetting[],
-): CommunityConfig {
+export function communityConfig(base: ListingBase, guildId: string | null, settings: readonly OpenedSetting[]) {
   const issues: CommunityIssue[] = [];
   const values = parseAll(settings, issues);
   const ownSources = base.sources.filter((source) => source.guildId === guildId);
@@ -495,21 +490,16 @@ function defaultsForLinked(defaults: ListingDefaults, guildId: string | null): L
 
 const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
 
-export interface OtherRewards {
-  /** Path of a JSON file with the content of `rewards` of a listing, and optionally `timeZone`. */
-  readonly path: string;
-  /** Name of the only listing that gets them; null for all. */
-  readonly listing: string | null;
-}
-
 /**
  * The listings with the rewards of a file in place of their own. Credits per vote and premium that the file leaves out
  * stay as they are; any other rule that it leaves out is off. The party and the time zone are those of the community.
+ * @param options.path of a JSON file with the content of `rewards` of a listing, and optionally `timeZone`
+ * @param options.listing name of the only listing that gets them; null for all
  * @throws InvalidConfigError with all issues of the file
  */
 export function withOtherRewards(
   listings: readonly ListingConfig[],
-  { path, listing: name }: OtherRewards,
+  { path, listing: name }: { readonly path: string; readonly listing: string | null },
 ): ListingConfig[] {
   const issues: ConfigIssue[] = [];
   const formatHint = 'It must have the format of `rewards` of a listing, see docs/configuration.md.';

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { webhookEndpoints } from '../src/features/events/event.ts';
 import { toListingBase } from './describe.ts';
 import { type Environment, invalidValue, keySourcesOf, mayStoreSecrets, readValues } from './environment.ts';
-import { listedListings, type ReadListings, readListings } from './listings.ts';
+import { listedListings, type ReadListings, readListings, toListings } from './listings.ts';
 import { listings } from './listings-file.ts';
 import type { Config, ListingConfig, ListingSource } from './schema.ts';
 import {
@@ -184,20 +184,22 @@ export function configOfOptions(options: ParsedSettings, environment: Environmen
   const { values: variables, issues, secretFiles } = readValues(environment ?? {});
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
   const read = readAllListings(options, values, environment, issues);
-  const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
-  issues.push(...tokenIssues(values, environment === null), ...endpointIssues(values, issues));
-  issues.unshift(...missingSettings(values, read.listings, issues, describe));
+  const placeOf = (name: RequiredSetting) =>
+    environment === null ? requiredOptions[name] : { setting: name, hint: `Set it to ${settings[name].expected}.` };
+  issues.push(...tokenIssues(values, placeOf), ...endpointIssues(values, issues));
+  issues.unshift(...missingSettings(values, read.listings, issues, placeOf));
   if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
   return toConfig({ environment: environment ?? {}, values, read, secretFiles });
 }
 
 /** Tokens of Discord itself have one form, unlike those of a local Discord. */
-function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Values, isInCode: boolean): ConfigIssue[] {
+function tokenIssues(
+  { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Values,
+  placeOf: (name: RequiredSetting) => Omit<ConfigIssue, 'problem'>,
+): ConfigIssue[] {
   const found = token === undefined ? null : tokenProblem(token, apiUrl);
   if (found === null) return [];
-  const problem = invalidValue(settings.DISCORD_TOKEN, '', found);
-  if (isInCode) return [{ ...requiredOptions.DISCORD_TOKEN, problem }];
-  return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
+  return [{ ...placeOf('DISCORD_TOKEN'), problem: invalidValue(settings.DISCORD_TOKEN, '', found) }];
 }
 
 /** An address without a secret hears of nothing: what is not signed is not sent. */
@@ -210,6 +212,7 @@ function endpointIssues({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Values, i
   ];
 }
 
+/** The settings that are required, the second one by listings with an API key, as options. */
 const requiredOptions = {
   DISCORD_TOKEN: {
     setting: 'token',
@@ -222,6 +225,7 @@ const requiredOptions = {
     hint: `Set it to ${settings.LOOKUP_BASE_URL.expected}. ${unsetHint}`,
   },
 };
+type RequiredSetting = keyof typeof requiredOptions;
 
 function readAllListings(
   { listings }: ParsedSettings,
@@ -230,12 +234,7 @@ function readAllListings(
   issues: ConfigIssue[],
 ): ReadListings {
   if (listings !== undefined)
-    return listedListings(
-      listings,
-      { setting: 'listings', nameOf: (index) => `listings[${index}]`, directory: '.' },
-      values,
-      issues,
-    );
+    return listedListings(listings, { nameOf: (index) => `listings[${index}]`, directory: '.' }, values, issues);
   if (environment !== null) return readListings(values, issues);
   if (needsDiscord(rolesOf(values)) && !mayStoreSecrets(values)) {
     const problem = 'is missing, and listings cannot be linked in Discord without settingsKey.';
@@ -246,26 +245,19 @@ function readAllListings(
   return { listings: [], sources: [], secretFiles: [] };
 }
 
-/** The settings that are required, the second one by listings with an API key. */
-export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
-
-/** An issue for each required setting that is missing. @param describe names it, with a hint */
+/** An issue for each required setting that is missing. */
 function missingSettings(
   values: Values,
   listings: readonly ListingConfig[],
   issues: readonly ConfigIssue[],
-  describe = describeVariable,
+  placeOf: (name: RequiredSetting) => Omit<ConfigIssue, 'problem'>,
 ): ConfigIssue[] {
   if (!needsDiscord(rolesOf(values))) return [];
   const hasKey = listings.some(({ lookupKey, site }) => lookupKey !== null && site === undefined);
   const required: readonly RequiredSetting[] = ['DISCORD_TOKEN', ...(hasKey ? ['LOOKUP_BASE_URL' as const] : [])];
   return required
     .filter((name) => values[name] === undefined && !issues.some(({ setting }) => setting.startsWith(name)))
-    .map((name) => ({ problem: 'is missing.', ...describe(name) }));
-}
-
-function describeVariable(setting: RequiredSetting): Omit<ConfigIssue, 'problem'> {
-  return { setting, hint: `Set it to ${settings[setting].expected}.` };
+    .map((name) => ({ problem: 'is missing.', ...placeOf(name) }));
 }
 
 /** The frozen configuration of valid settings. @param environment where warnings and sources of settings come from */
@@ -377,35 +369,21 @@ function deepFreeze<Value>(value: Value): Value {
  * listing that is missing in the newer one remains, without webhook secrets. All other changes need a restart.
  */
 export function withRotatedSecrets(active: Config, next: Config): Config {
+  const sources = active.base.sources.map((source) => withSecretsOf(source, next.base.sources));
   return {
     ...active,
-    listings: active.listings.map((listing) => withSecretsOf(listing, next.listings.find(isSameListing(listing)))),
-    base: {
-      ...active.base,
-      sources: active.base.sources.map((source) => withSecretsOfSource(source, next.base.sources)),
-    },
+    listings: toListings(sources, active.base.defaults, []),
+    base: { ...active.base, sources },
     // Old secrets remain redacted, since they may still appear in a log line.
     secrets: [...new Set([...active.secrets, ...next.secrets])],
   };
 }
 
-const isSameListing =
-  ({ name, kind }: ListingConfig) =>
-  (other: ListingConfig) =>
-    other.name === name && other.kind === kind;
-
-function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined): ListingConfig {
-  const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = next ?? {};
-  // Adding or removing a key needs a restart, because it changes which commands are registered.
-  const lookupKey = listing.lookupKey === null ? null : (next?.lookupKey ?? listing.lookupKey);
-  const site = listing.site && { ...listing.site, key: next?.site?.key ?? listing.site.key };
-  return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ...(site && { site }) };
-}
-
-function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
+function withSecretsOf(source: ListingSource, others: readonly ListingSource[]): ListingSource {
   const { name, kind, lookupKey } = source.listing;
   const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;
   const { voteSecrets = [], premiumSecrets = [], voteAuthorization, siteKey = source.listing.siteKey } = next ?? {};
+  // Adding or removing a key needs a restart, because it changes which commands are registered.
   const key = lookupKey === undefined ? undefined : (next?.lookupKey ?? lookupKey);
   const secrets = { voteSecrets, premiumSecrets, voteAuthorization, lookupKey: key, siteKey };
   return { ...source, listing: { ...source.listing, ...secrets } };

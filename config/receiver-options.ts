@@ -224,7 +224,7 @@ function toReceiverListings(
     return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null };
   });
   const listings = toListings(sources, values, issues);
-  issues.push(...sources.flatMap(({ listing, setting }, index) => siteIssues(listing, setting, ['listings', index])));
+  issues.push(...sources.flatMap(({ listing, setting }, index) => siteIssues(listing, setting, index)));
   for (const [index, listing] of listings.entries()) {
     if (rolesNamedBy(listing).length === 0) continue;
     const hint = `Give roles in a handler instead. ${needsBot}`;

@@ -293,15 +293,14 @@ export function removeBox({ texts, entry }: FormContext): readonly ModalField[] 
 /** Ends the name of the field for a file, after that of the field for its text. */
 export const fileSuffix = 'File';
 
-export function fileField(name: 'settings' | 'codes', { text }: Texts): ModalField {
-  const field = `${name}${fileSuffix}` as const;
-  return {
-    kind: 'file',
-    name: field,
-    label: text(`setup.fields.${field}`),
-    description: text('setup.hints.file'),
-    required: false,
-  };
+/** A field for the upload of a file, with what can be uploaded as its hint. */
+export function fileField(
+  name: 'settingsFile' | 'codesFile' | 'pictureFile' | 'bannerFile',
+  { text }: Texts,
+  hint: 'file' | 'picture' = 'file',
+): ModalField {
+  const description = text(`setup.hints.${hint}`);
+  return { kind: 'file', name, label: text(`setup.fields.${name}`), description, required: false };
 }
 
 type TextField = ModalField & { readonly kind: 'text' };

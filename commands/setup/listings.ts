@@ -35,40 +35,34 @@ import type {
 import type { SettingPath } from '../../src/features/settings.ts';
 import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
+import { createDescribedSite } from '../../src/webhook/sites/described-site.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
 import { textInput, withDraft } from './form.ts';
 import { presets, valuesOfPreset } from './presets.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
-  authorOf,
+  type Block,
   button,
   buttonBlock,
   displayName,
-  editOptions,
-  effectiveValue,
   escapedName,
   findProblemsOf,
   type ListingView,
   linkButtons,
-  listingOptions,
   listingTitle,
+  modal,
   openView,
-  overviewButton,
   type Problem,
   panel,
   problemsOf,
-  refreshed,
   refusing,
   renderProblems,
   renderUnsaved,
   type SetupView,
-  sectionButton,
   selectBlock,
   settingName,
   showSaved,
-  textBlock,
-  toChanges,
 } from './view.ts';
 
 const pollMs = 2 * second;
@@ -76,81 +70,64 @@ const pollMs = 2 * second;
 const earlyMs = 1 * minute;
 
 /** Blocks with what top.gg has connected for the member: to be linked here, or not. */
-export async function heldBlocks({ texts, services, guildId, input }: SetupView): Promise<PanelBlock[]> {
-  const { text } = texts;
+export async function heldBlocks(view: SetupView): Promise<readonly Block[]> {
+  const { text, services, guildId, input } = view;
   const held = await services.connections.heldFor(guildId, input.userId);
   return held.map(({ listing, kind, targetId }) => ({
     kind: 'section',
     text: text('setup.connect.held', {
       name: kind === 'bot' ? mention(targetId) : bold(escapeName(text('setup.choices.server'))),
     }),
-    button: button(text('setup.buttons.linkHere'), 'held', { n: listing }, 'primary'),
+    button: view.button('linkHere', 'held', { n: listing }, 'primary'),
   }));
 }
 
 export async function confirmHeld(view: SetupView): Promise<Panel> {
-  const { services, input, texts } = view;
-  const result = await services.connections.confirm(String(input.options['n']), authorOf(view));
+  const { services, input } = view;
+  const result = await services.connections.confirm(String(input.options['n']), view.author);
   if (result === null) return renderLinkStep(view);
   if (result.status === 'invalid') return renderUnsaved(view, problemsOf(view, result.issues));
   const { listing } = result;
-  return renderChannelStep(
-    { ...view, listing },
-    texts.text('setup.link.title', { name: escapeName(listing.site?.name ?? listing.name) }),
-  );
+  const name = escapeName(listing.site?.name ?? listing.name);
+  return renderChannelStep(view.of(listing), view.text('setup.link.title', { name }));
 }
 
-/** The first step: to connect the service, another site, or a key. `later` turns green what was connected. */
-export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
-  const { texts, services, guildId, community, input, clock } = view;
-  const { text } = texts;
-  const { hasService } = services.checks;
-  const dashboard = await services.checks.dashboardOf(guildId);
-  const offer = await services.checks.connectOffer(community, input.userId);
-  const first =
-    offer === null
-      ? [textBlock(text('setup.welcome.text'))]
-      : [
-          textBlock(text('setup.connect.hint')),
-          buttonBlock(...linkButtons(text('setup.buttons.connect'), offer.url)),
-          textBlock(lines(bold(text('setup.connect.byHand')), text('setup.welcome.text'))),
-        ];
-  const byKey = buttonBlock(
-    button(text('setup.buttons.pasteKey'), 'link'),
-    ...linkButtons(text('setup.buttons.findKey'), dashboard),
-  );
-  return {
-    blocks: [...(await heldBlocks(view)), ...first, ...siteStep(view), ...(hasService ? [byKey] : [])],
-    ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
-  };
-}
-
+/** The first step: to connect the service, another site, or a key. Turns green when what was connected delivers. */
 export async function renderLinkStep(view: SetupView): Promise<Panel> {
-  const { text } = view.texts;
-  const { blocks, ...step } = await linkStep(view);
-  return {
-    ...panel('plain', escapeName(text('setup.forms.link')), blocks, [
-      button(text('setup.buttons.overview'), 'overview'),
-    ]),
-    ...step,
-  };
+  const { text } = view;
+  return linkPanel(view, escapeName(text('setup.forms.link')), button(text('setup.buttons.overview'), 'overview'));
+}
+
+/** {@link renderLinkStep} with another title and button. */
+export async function linkPanel(view: SetupView, title: Markup, end: ReplyButton | null): Promise<Panel> {
+  const { text, services, guildId, community, input, clock } = view;
+  const { hasService, dashboardOf, connectOffer } = services.checks;
+  const dashboard = await dashboardOf(guildId);
+  const offer = await connectOffer(community, input.userId);
+  const byKey = [view.button('pasteKey', 'link'), ...linkButtons(text('setup.buttons.findKey'), dashboard)];
+  const shown = panel(
+    'plain',
+    title,
+    [
+      ...(await heldBlocks(view)),
+      offer !== null && text('setup.connect.hint'),
+      offer !== null && buttonBlock(...linkButtons(text('setup.buttons.connect'), offer.url)),
+      lines(offer && bold(text('setup.connect.byHand')), text('setup.welcome.text')),
+      ...siteStep(view),
+      hasService && buttonBlock(...byKey),
+    ],
+    [end],
+  );
+  return offer === null ? shown : { ...shown, later: waitForArrival(view, offer.listing, clock.now() - earlyMs) };
 }
 
 /** The form for a listing on the service: kind and id follow from the key. */
-export function linkForm({ texts }: SetupView): Modal {
-  return { kind: 'modal', title: texts.text('setup.forms.link'), action: 'linked', fields: [keyField(texts)] };
+export function linkForm({ text, texts }: SetupView): Modal {
+  return modal(text('setup.forms.link'), 'linked', [keyField(texts)]);
 }
 
-export function keyForm(view: ListingView): Modal {
-  const { texts } = view;
-  const options = listingOptions(view);
-  return {
-    kind: 'modal',
-    title: texts.text('setup.forms.key'),
-    action: 'key-saved',
-    options,
-    fields: [keyField(texts)],
-  };
+export function keyForm({ text, texts, listingOptions }: ListingView): Modal {
+  return modal(text('setup.forms.key'), 'key-saved', [keyField(texts)], listingOptions);
 }
 
 const keyField = (texts: Texts) => textInput(texts, 'lookupKey', { hint: 'lookupKey', maxLength: 300 });
@@ -164,7 +141,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   const { kind, name, targetId } = check;
   const since = clock.now();
   const result = await services.settings.link({
-    ...authorOf(view),
+    ...view.author,
     kind,
     targetId: targetId ?? (kind === 'server' ? guildId : input.applicationId),
     lookupKey,
@@ -174,60 +151,66 @@ export async function linkListing(view: SetupView): Promise<Panel> {
 }
 
 /** The second step on another site: what to do there first, a form, or at once the listing if nothing is asked. */
-export async function openSite(view: SetupView): Promise<Modal | Panel> {
-  const choice = chosenSite(view);
-  if (choice === null) return renderLinkStep(view);
-  const { site } = choice;
-  if (site !== customSite && site.setup.secret === 'theirs') return renderSiteSteps(view, site, choice);
-  const draft = view.input.values.length === 0 ? view.services.drafts.find(siteDraftKey(view)) : null;
+export const openSite = ofSite((view, choice) => {
+  if (choice.site.setup.secret === 'theirs') return renderSiteSteps(view, choice);
+  const draft = view.input.values.length === 0 ? view.services.drafts.find(view.draftKey('site')) : null;
   return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
+});
+
+/** The form after {@link renderSiteSteps}. */
+export const openSiteForm = ofSite((view, choice) => siteForm(view, choice));
+
+export const submitSite = ofSite(linkOnSite);
+
+/** Without a site that can be linked, or if nothing is asked of it, the first step. */
+function ofSite(handle: (view: SetupView, choice: SiteChoice) => Promise<Panel> | Panel | Modal | null) {
+  return async (view: SetupView): Promise<Panel | Modal> => {
+    const choice = chosenSite(view);
+    return (choice && (await handle(view, choice))) ?? renderLinkStep(view);
+  };
 }
 
 /** Where the site makes the secret, the address comes first, because it shows the secret where that is entered. */
-function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
-  const { texts, services } = view;
-  const { text } = texts;
+function renderSiteSteps(view: SetupView, choice: SiteChoice): Panel {
+  const { site } = choice;
+  const { text, texts, services } = view;
   const { name, address } = services.settings.reserve(site.id, choice.name);
   return panel(
     'wait',
     escapeName(site.name),
     [
-      textBlock(siteSteps(texts, site, text('setup.link.siteSecret'))),
-      ...siteAddressBlocks(texts, address),
-      textBlock(subtext(trustText(texts, site))),
+      siteSteps(texts, site, text('setup.link.siteSecret')),
+      addressText(texts, 'vote', address),
+      incompleteNote(texts, address),
+      subtext(trustText(texts, site)),
     ],
     [
       ...openSiteButtons(texts, site),
       button(text('setup.buttons.enterSecret'), 'site-form', choiceOptions({ ...choice, name }), 'primary'),
-      button(text('setup.buttons.overview'), 'overview'),
+      view.overviewButton,
     ],
   );
 }
 
-/** The form after {@link renderSiteSteps}. */
-export async function openSiteForm(view: SetupView): Promise<Modal | Panel> {
-  const choice = chosenSite(view);
-  return (choice && siteForm(view, choice)) ?? renderLinkStep(view);
-}
-
-export async function submitSite(view: SetupView): Promise<Panel> {
-  const choice = chosenSite(view);
-  return choice === null ? renderLinkStep(view) : linkOnSite(view, choice);
-}
-
 async function linkOnSite(view: SetupView, choice: SiteChoice): Promise<Panel> {
-  const { site } = choice;
-  const since = view.clock.now();
-  const result = await linkSite(view, choice);
-  if (result.status === 'invalid' && site === customSite)
-    view.services.drafts.put(siteDraftKey(view), view.input.fields);
-  const name = site === customSite ? textField(view.input, 'siteName') : site.name;
-  const action = site !== customSite && site.setup.secret === 'theirs' ? 'site-form' : 'site';
-  return renderLinked(view, result, { since, name, form: { action, options: choiceOptions(choice) } });
-}
-
-function siteDraftKey({ guildId, input }: SetupView): string {
-  return JSON.stringify([guildId, input.userId, 'site']);
+  const { site, kind, name } = choice;
+  const { input, guildId, services, clock } = view;
+  const since = clock.now();
+  const isCustom = site.id === customSite;
+  const result = await services.settings.link({
+    ...view.author,
+    kind,
+    site: site.id,
+    ...(isCustom && { custom: describedIn(view) }),
+    ...(name !== undefined && { name }),
+    targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
+    lookupKey: null,
+    voteSecret: textField(input, 'secret') || null,
+  });
+  if (result.status === 'invalid' && isCustom) services.drafts.put(view.draftKey('site'), input.fields);
+  const action = site.setup.secret === 'theirs' ? 'site-form' : 'site';
+  const shownName = isCustom ? textField(input, 'siteName') : site.name;
+  return renderLinked(view, result, { since, name: shownName, form: { action, options: choiceOptions(choice) } });
 }
 
 const formOfService: ActionTarget = { action: 'link' };
@@ -240,18 +223,18 @@ function renderLinked(
 ): Panel {
   if (result.status === 'invalid') return renderUnsaved(view, problemsOf(view, result.issues), form);
   const { listing, secrets } = result;
-  return renderWaiting({ ...view, listing }, { since, secrets, name });
+  return renderWaiting(view.of(listing), { since, secrets, name });
 }
 
 /** Problem with a key, in the words of the manager. */
-export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
-  const text =
+export function keyProblem({ text }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
+  const problem =
     'retryAt' in check
-      ? texts.text(`setup.link.${check.status}`, { time: timestamp(check.retryAt, 'R') })
-      : texts.text(`setup.link.${check.status}`);
+      ? text(`setup.link.${check.status}`, { time: timestamp(check.retryAt, 'R') })
+      : text(`setup.link.${check.status}`);
   return {
-    text: lines(markup`**${escapeName(texts.text('setup.fields.lookupKey'))}**`, text),
-    hint: escapeName(texts.text('setup.hints.lookupKey')),
+    text: lines(markup`**${escapeName(text('setup.fields.lookupKey'))}**`, problem),
+    hint: escapeName(text('setup.hints.lookupKey')),
   };
 }
 
@@ -260,34 +243,29 @@ function renderWaiting(
   view: ListingView,
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },
 ): Panel {
-  const { listing, texts } = view;
-  const { text } = texts;
-  const options = { l: listing.name, t: Math.floor((since - earlyMs) / second) };
+  const { listing, text, texts } = view;
+  const options = { t: Math.floor((since - earlyMs) / second) };
   const { site } = listing;
   // Then its address was entered before, with the secret.
-  const isEntered = ({ setup }: Site) => secrets !== null && setup.secret === 'theirs';
+  const isEntered = secrets !== null && site?.setup.secret === 'theirs';
   return {
     ...panel(
       'wait',
       text('setup.link.title', { name: escapeName(name, 80) }),
       [
-        textBlock(
-          site === null
-            ? text('setup.link.copy')
-            : isEntered(site)
-              ? text('setup.link.siteTest')
-              : siteSteps(texts, site, text('setup.link.siteTest')),
-        ),
+        site === null && text('setup.link.copy'),
+        site !== null &&
+          (isEntered ? text('setup.link.siteTest') : siteSteps(texts, site, text('setup.link.siteTest'))),
         ...addressBlocks(view, secrets),
-        ...(secrets?.voteSecret ? [textBlock(subtext(text('setup.link.once')))] : []),
-        ...(site === null ? [] : [textBlock(subtext(trustText(texts, site)))]),
-        textBlock(text('setup.link.waiting')),
+        secrets?.voteSecret ? subtext(text('setup.link.once')) : null,
+        site && subtext(trustText(texts, site)),
+        text('setup.link.waiting'),
       ],
       [
-        button(text('setup.buttons.checkAgain'), 'check', options, 'primary'),
+        view.button('checkAgain', 'check', options, 'primary'),
         ...(site === null ? [] : openSiteButtons(texts, site)),
-        button(text('setup.buttons.more'), 'more', listingOptions(view)),
-        button(text('setup.buttons.later'), 'step-channel', listingOptions(view)),
+        view.button('more', 'more'),
+        view.button('later', 'step-channel'),
       ],
     ),
     later: waitForArrival(view, listing.name, since - earlyMs),
@@ -325,7 +303,7 @@ export async function checkTest(view: ListingView): Promise<Panel> {
 }
 
 function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
-  const { text } = view.texts;
+  const { text } = view;
   return renderChannelStep(
     view,
     text(isTest ? 'setup.link.arrived' : 'setup.link.voteArrived', { time: timestamp(at, 'R') }),
@@ -336,45 +314,46 @@ const kinds = ['server', 'bot'] as const;
 type Kind = (typeof kinds)[number];
 
 export interface SiteChoice {
-  /** {@link customSite} for a site that the owner describes. */
-  readonly site: Site | typeof customSite;
+  readonly site: Site;
   readonly kind: Kind;
   /** The name of the listing to be, if its address was shown already. */
   readonly name: string | undefined;
 }
 
-function siteStep({ texts: { text } }: SetupView): PanelBlock[] {
+/** Stands for a site that the owner describes. */
+function siteToDescribe({ text }: SetupView): Site {
+  return createDescribedSite(customSite, { name: text('setup.choices.customSite'), page: null, user: 'user' });
+}
+
+function siteStep(view: SetupView): readonly PanelBlock[] {
+  const { text } = view;
   const placeholderOf = { server: text('setup.placeholders.serverSite'), bot: text('setup.placeholders.botSite') };
   return kinds.map((kind) => {
-    const listing = linkableSites.filter((site) => site.kinds.includes(kind));
+    const listing = [...linkableSites.filter((site) => site.kinds.includes(kind)), siteToDescribe(view)];
     return selectBlock({
       kind: 'choices',
       action: 'site',
       placeholder: placeholderOf[kind],
       options: { k: kind },
-      choices: [
-        ...listing.map(({ id, name }) => ({ label: name, value: id })),
-        { label: text('setup.choices.customSite'), value: customSite },
-      ],
+      choices: listing.map(({ id, name }) => ({ label: name, value: id })),
     });
   });
 }
 
 /** Site that a select, a button or a form names; null for a forged one. */
-function chosenSite({ input: { values, options } }: SetupView): SiteChoice | null {
+function chosenSite(view: SetupView): SiteChoice | null {
+  const { values, options } = view.input;
   const id = values[0] ?? options['w'];
   const kind = kinds.find((each) => each === options['k']);
-  const site = id === customSite ? customSite : findLinkableSite(id);
-  if (kind === undefined || site === null || (site !== customSite && !site.kinds.includes(kind))) return null;
+  const site = id === customSite ? siteToDescribe(view) : findLinkableSite(id);
+  if (kind === undefined || !site?.kinds.includes(kind)) return null;
   const name = options['n'];
-  const isName = typeof name === 'string' && /^[a-z]+-[\da-f]{10}$/.test(name) && name.startsWith(`${idOf(site)}-`);
+  const isName = typeof name === 'string' && /^[a-z]+-[\da-f]{10}$/.test(name) && name.startsWith(`${site.id}-`);
   return { site, kind, name: isName ? name : undefined };
 }
 
-const idOf = (site: SiteChoice['site']) => (site === customSite ? customSite : site.id);
-
 function choiceOptions({ site, kind, name }: SiteChoice): Readonly<Record<string, OptionValue>> {
-  return { w: idOf(site), k: kind, ...(name !== undefined && { n: name }) };
+  return { w: site.id, k: kind, ...(name !== undefined && { n: name }) };
 }
 
 /** How strong the scheme of a site is. Empty for a site of the operator's without any scheme. */
@@ -390,11 +369,11 @@ function siteSteps({ text }: Texts, { name, setup: { secret, event, choice } }: 
   const steps = [
     text('setup.link.siteOpen', { site: bold(escapedName(name)) }),
     secret === 'ours' ? text('setup.link.siteEnter') : text('setup.link.siteEnterAddress'),
-    ...(event === undefined ? [] : [text('setup.link.siteTick', { event: bold(escapedName(event)) })]),
-    ...(choice === undefined ? [] : [text('setup.link.siteChoose', { choice: bold(escapedName(choice)) })]),
+    event !== undefined && text('setup.link.siteTick', { event: bold(escapedName(event)) }),
+    choice !== undefined && text('setup.link.siteChoose', { choice: bold(escapedName(choice)) }),
     next,
   ];
-  return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
+  return lines(...steps.filter((step) => step !== false).map((step, index) => markup`${index + 1}. ${step}`));
 }
 
 function openSiteButtons({ text }: Texts, site: Site): readonly ReplyButton[] {
@@ -408,23 +387,15 @@ function siteForm(
   draft: SetupView['input']['fields'] = {},
 ): Modal | null {
   const { site, kind } = choice;
-  const { text } = texts;
   const asked: readonly ModalField[] = [
-    ...(site === customSite ? descriptionFields(texts) : []),
+    ...(site.id === customSite ? descriptionFields(texts) : []),
     ...(kind === 'bot'
       ? [textInput(texts, 'botId', { hint: 'botId', required: false, maxLength: 20, value: input.applicationId })]
       : []),
-    ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
+    ...(site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
   if (asked.length === 0) return null;
-  const title = site === customSite ? text('setup.choices.customSite') : site.name;
-  return {
-    kind: 'modal',
-    title,
-    action: 'site-linked',
-    options: choiceOptions(choice),
-    fields: withDraft(asked, draft),
-  };
+  return modal(site.name, 'site-linked', withDraft(asked, draft), choiceOptions(choice));
 }
 
 function descriptionFields(texts: Texts): readonly ModalField[] {
@@ -460,70 +431,39 @@ function secretField(texts: Texts, site: Site | null): ModalField {
   return textInput(texts, 'secret', { hint: 'siteSecret', maxLength: 200, ...placeholder });
 }
 
-function linkSite(view: SetupView, { site, kind, name }: SiteChoice): Promise<LinkResult> {
-  const { input, guildId } = view;
-  return view.services.settings.link({
-    ...authorOf(view),
-    kind,
-    site: idOf(site),
-    ...(site === customSite && { custom: describedIn(view) }),
-    ...(name !== undefined && { name }),
-    targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
-    lookupKey: null,
-    voteSecret: textField(input, 'secret') || null,
-  });
-}
-
 const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
 
 /** A listing with its addresses, and what changes its key and secrets. */
 export function renderListing(view: ListingView): Panel {
-  const { listing, texts } = view;
-  const { text } = texts;
+  const { listing, text, texts } = view;
   const { site } = listing;
-  const options = listingOptions(view);
   const count = (path: string, secrets: number) =>
     joined([bold(settingName(path, texts)), text('setup.values.stored', { count: secrets })], ': ');
   const isOwn = listing.origin === 'setup';
   const withOld = listing.voteSecrets > 1 ? 'vote' : listing.premiumSecrets > 1 ? 'premium' : null;
+  const state = text(listing.hasLookupKey ? 'setup.listing.keyStored' : 'setup.listing.keyMissing');
   return panel(
     'plain',
     escapedName(listingTitle(view, listing)),
     [
-      textBlock(
-        site === null
-          ? lines(
-              texts.text('setup.listing.key', {
-                state: texts.text(listing.hasLookupKey ? 'setup.listing.keyStored' : 'setup.listing.keyMissing'),
-              }),
-              count('voteSecrets', listing.voteSecrets),
-              count('premiumSecrets', listing.premiumSecrets),
-            )
-          : lines(
-              trustText(texts, site),
-              count('voteSecrets', listing.voteSecrets),
-              takesKey(listing) ? count('siteKey', Number(listing.hasSiteKey)) : null,
-            ),
+      lines(
+        site === null ? text('setup.listing.key', { state }) : trustText(texts, site),
+        count('voteSecrets', listing.voteSecrets),
+        site === null ? count('premiumSecrets', listing.premiumSecrets) : null,
+        takesKey(listing) ? count('siteKey', Number(listing.hasSiteKey)) : null,
       ),
       ...addressBlocks(view, null),
-      ...(isOwn ? [] : [textBlock(subtext(text('setup.listing.operators')))]),
+      !isOwn && subtext(text('setup.listing.operators')),
       buttonBlock(
-        button(text('setup.buttons.tests'), 'test', options, 'primary'),
-        ...(isOwn
-          ? [
-              ...(site === null ? [button(text('setup.buttons.newKey'), 'key', options)] : []),
-              button(text('setup.buttons.voteSecret'), 'rotate', { ...options, y: 'vote' }),
-              site === null
-                ? button(text('setup.buttons.premiumSecret'), 'rotate', { ...options, y: 'premium' })
-                : button(text('setup.buttons.more'), 'more', options),
-              ...(withOld === null
-                ? []
-                : [button(text('setup.buttons.dropSecrets'), 'drop', { ...options, y: withOld })]),
-            ]
-          : []),
+        view.button('tests', 'test', {}, 'primary'),
+        isOwn && site === null && view.button('newKey', 'key'),
+        isOwn && view.button('voteSecret', 'rotate', { y: 'vote' }),
+        isOwn &&
+          (site === null ? view.button('premiumSecret', 'rotate', { y: 'premium' }) : view.button('more', 'more')),
+        isOwn && withOld !== null && view.button('dropSecrets', 'drop', { y: withOld }),
       ),
     ],
-    [...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []), overviewButton(view)],
+    [isOwn && view.button('unlink', 'unlink', {}, 'danger'), view.overviewButton],
   );
 }
 
@@ -532,77 +472,50 @@ function addressBlocks(
   secrets: GeneratedSecrets | null,
   // Premium events are not received without a secret of their own.
   shown: readonly SecretFamily[] = premiumSecrets === 0 ? ['vote'] : families,
-): PanelBlock[] {
+): readonly Block[] {
   const { text } = texts;
-  const ofFamily = (family: SecretFamily, address: string): Markup => {
+  const ofFamily = (family: SecretFamily): Block => {
+    const address = addresses[family];
     const secret = secrets?.[`${family}Secret`] ?? null;
-    return lines(
-      addressText(texts, family, address),
-      ...(secrets === null
-        ? []
-        : [
-            joined([bold(text(`setup.link.${family}`)), text('setup.link.secret')], ' · '),
-            secret === null ? text('setup.link.stored') : codeBlock(secret),
-          ]),
-    );
+    const heading = joined([bold(text(`setup.link.${family}`)), text('setup.link.secret')], ' · ');
+    const shownSecret = secret === null ? text('setup.link.stored') : codeBlock(secret);
+    return address !== null && lines(addressText(texts, family, address), secrets && heading, secrets && shownSecret);
   };
-  return [
-    ...shown.flatMap((family) => {
-      const address = addresses[family];
-      return address === null ? [] : textBlock(ofFamily(family, address));
-    }),
-    ...incompleteNote(texts, addresses.vote),
-  ];
-}
-
-function siteAddressBlocks(texts: Texts, address: string): PanelBlock[] {
-  return [textBlock(addressText(texts, 'vote', address)), ...incompleteNote(texts, address)];
+  return [...shown.map(ofFamily), incompleteNote(texts, addresses.vote)];
 }
 
 function addressText({ text }: Texts, family: SecretFamily, address: string): Markup {
   return lines(joined([bold(text(`setup.link.${family}`)), text('setup.link.address')], ' · '), codeBlock(address));
 }
 
-function incompleteNote({ text }: Texts, address: string): PanelBlock[] {
-  return address.startsWith('http') ? [] : [textBlock(subtext(text('setup.link.noPublicAddress')))];
+function incompleteNote({ text }: Texts, address: string): Block {
+  return !address.startsWith('http') && subtext(text('setup.link.noPublicAddress'));
 }
 
-export function rotateForm(view: ListingView, family: SecretFamily): Modal {
-  const { texts, listing } = view;
-  return {
-    kind: 'modal',
-    title: texts.text(`setup.forms.${family}Secret`),
-    action: 'rotated',
-    options: { ...listingOptions(view), y: family },
-    fields: [secretField(texts, listing.site)],
-  };
+export function rotateForm({ text, texts, listing, listingOptions }: ListingView, family: SecretFamily): Modal {
+  const fields = [secretField(texts, listing.site)];
+  return modal(text(`setup.forms.${family}Secret`), 'rotated', fields, { ...listingOptions, y: family });
 }
 
 export function renderRotated(view: ListingView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
-  const { text } = view.texts;
+  const { text } = view;
   return panel(
     'good',
     text('setup.listing.rotateTitle'),
-    [
-      ...addressBlocks(view, secrets, [family]),
-      textBlock(lines(text('setup.listing.rotated'), subtext(text('setup.link.once')))),
-    ],
-    [
-      button(text('setup.buttons.dropSecrets'), 'drop', { ...listingOptions(view), y: family }),
-      sectionButton(view, 'listing'),
-    ],
+    [...addressBlocks(view, secrets, [family]), lines(text('setup.listing.rotated'), subtext(text('setup.link.once')))],
+    [view.button('dropSecrets', 'drop', { y: family }), view.sectionButton('listing')],
   );
 }
 
 export function renderUnlink(view: ListingView): Panel {
-  const { text } = view.texts;
+  const { text } = view;
   return panel(
     'bad',
     text('setup.listing.unlinkTitle', { name: escapedName(displayName(view, view.listing.name)) }),
-    [textBlock(text('setup.listing.unlink'))],
+    [text('setup.listing.unlink')],
     [
-      button(text('setup.buttons.confirmUnlink'), 'unlinked', listingOptions(view), 'danger'),
-      sectionButton(view, 'listing', text('setup.buttons.cancel')),
+      view.button('confirmUnlink', 'unlinked', {}, 'danger'),
+      view.sectionButton('listing', text('setup.buttons.cancel')),
     ],
   );
 }
@@ -620,8 +533,7 @@ export function detailsForm(view: ListingView): Modal {
     site === null
       ? [secret, premium]
       : [secret, ...(takesKey(listing) ? [siteKey] : []), ...(needsSlug(site, kind) ? [slug] : [])];
-  const title = texts.text('setup.buttons.more');
-  return { kind: 'modal', title, action: 'more-saved', options: listingOptions(view), fields };
+  return modal(view.text('setup.buttons.more'), 'more-saved', fields, view.listingOptions);
 }
 
 /** True if the site of a listing says who has voted to those who have a token of it. */
@@ -639,7 +551,7 @@ export async function saveDetails(view: ListingView): Promise<Panel> {
   const { input, listing, services } = view;
   const entered = (name: string) => textField(input, name) || null;
   const saving = services.settings.describe({
-    ...authorOf(view),
+    ...view.author,
     listing: listing.name,
     details: {
       voteSecret: entered('secret'),
@@ -653,29 +565,22 @@ export async function saveDetails(view: ListingView): Promise<Panel> {
 
 /** The second step: the channel for announcements. @param before what was done before, or what is wrong */
 export function renderChannelStep(view: SetupView, before: Markup | null, isProblem = false): Panel {
-  const { texts } = view;
-  const { text } = texts;
-  const present = effectiveValue(view, 'announceChannelId').value;
+  const { text } = view;
+  const present = view.value('announceChannelId');
   return panel(
     isProblem ? 'bad' : 'good',
     text('setup.steps.channelTitle'),
     [
-      textBlock(lines(before, text('setup.steps.channel'))),
+      lines(before, text('setup.steps.channel')),
       selectBlock({
         kind: 'channels',
         action: 'channel',
         placeholder: text('setup.placeholders.channel'),
-        options: listingOptions(view),
+        options: view.listingOptions,
         selected: typeof present === 'string' ? [present] : [],
       }),
     ],
-    [
-      button(
-        present === null ? text('setup.buttons.later') : text('setup.buttons.next'),
-        'step-rewards',
-        listingOptions(view),
-      ),
-    ],
+    [view.button(present === null ? 'later' : 'next', 'step-rewards')],
   );
 }
 
@@ -688,45 +593,36 @@ export async function chooseChannel(view: ListingView): Promise<Panel> {
 
 /** The last step: presets, or numbers of one's own. */
 export function renderRewardsStep(view: SetupView): Panel {
-  const { text } = view.texts;
-  const own = editOptions(view, credits);
+  const { text } = view;
   return panel(
     'plain',
     text('setup.steps.rewardsTitle'),
     [
-      textBlock(lines(...presets.map(({ id }) => text(`setup.presets.${id}`)), text('setup.presets.ownNumbers'))),
-      buttonBlock(
-        ...presets.map(({ id: p }) =>
-          button(text(`setup.buttons.${p}`), 'preset', { ...listingOptions(view), p }, 'primary'),
-        ),
-      ),
+      lines(...presets.map(({ id }) => text(`setup.presets.${id}`)), text('setup.presets.ownNumbers')),
+      buttonBlock(...presets.map(({ id: p }) => view.button(p, 'preset', { p }, 'primary'))),
     ],
-    [
-      button(text('setup.buttons.ownNumbers'), 'edit', own),
-      button(text('setup.buttons.later'), 'overview', listingOptions(view)),
-    ],
+    [view.button('ownNumbers', 'edit', view.editOptions(credits)), view.button('later', 'overview')],
   );
 }
 
 export async function choosePreset(view: ListingView): Promise<Panel> {
   const failed = await saveStep(view, valuesOfPreset(view.input.options['p']));
   if (failed !== null) return renderUnsaved(view, failed);
-  return renderReady(await refreshed(view));
+  return renderReady(await view.refreshed());
 }
 
 async function renderReady(view: SetupView): Promise<Panel> {
-  const { services, listing, texts } = view;
-  const { text } = texts;
+  const { services, listing, text } = view;
   const url = listing === null ? null : await services.checks.votePage(listing.name);
   return panel(
     'good',
     text('setup.steps.doneTitle'),
-    [textBlock(text('setup.steps.done'))],
+    [text('setup.steps.done')],
     [
       ...linkButtons(text('setup.buttons.voteNow'), url),
       ...setupSections.flatMap(({ step }) => step?.(view).button ?? []),
       votePanelButton(view),
-      overviewButton(view),
+      view.overviewButton,
     ],
   );
 }
@@ -736,11 +632,10 @@ async function saveStep(
   view: ListingView,
   entries: readonly (readonly [path: SettingPath, value: unknown])[],
 ): Promise<readonly Problem[] | null> {
-  const { services, texts } = view;
   const problems = await findProblemsOf(view, entries);
   if (problems.length > 0) return problems;
-  const changes = toChanges(view, entries);
-  const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
+  const changes = view.changes(entries);
+  const result = await view.services.settings.save({ ...view.author, basis: null, changes });
   if (result.status === 'invalid') return problemsOf(view, result.issues);
-  return result.status === 'conflict' ? [{ text: texts.text('setup.problems.conflict'), hint: null }] : null;
+  return result.status === 'conflict' ? [{ text: view.text('setup.problems.conflict'), hint: null }] : null;
 }

@@ -1,62 +1,45 @@
 import { escapeName, type Markup, subtext } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { selectedValues, textField } from '../../src/discord/commands/command.ts';
-import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import type { Modal, Panel } from '../../src/discord/commands/reply.ts';
 import type { Picture, ProfileChanges, ProfileProblem } from '../../src/discord/guild-profile.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { textInput } from './form.ts';
-import { button, escapedName, overviewButton, panel, type SetupView, textBlock } from './view.ts';
+import { fileField, textInput } from './form.ts';
+import { escapedName, modal, panel, type SetupView } from './view.ts';
 
 /** Discord: "Modify Current Member" (characters). */
 const maxNickLength = 32;
 const pictures = ['keep', 'icon', 'upload', 'own'] as const;
 
 /** How the bot looks in this server: its messages have the name and the picture of the community. */
-export function renderProfile({ texts }: SetupView): Panel {
-  const { text } = texts;
+export function renderProfile(view: SetupView): Panel {
+  const { text } = view;
   return panel(
     'plain',
     escapedName(text('setup.buttons.profile')),
-    [textBlock(text('setup.profile.intro')), textBlock(subtext(text('setup.profile.hint')))],
-    [button(text('setup.buttons.edit'), 'profile-form', {}, 'primary'), overviewButton({ texts, listing: null })],
+    [text('setup.profile.intro'), subtext(text('setup.profile.hint'))],
+    [view.button('edit', 'profile-form', {}, 'primary'), view.overviewButton],
   );
 }
 
-export async function profileForm({ texts, services, guildId }: SetupView): Promise<Modal> {
-  const { text } = texts;
+export async function profileForm({ text, texts, services, guildId }: SetupView): Promise<Modal> {
   const nick = (await services.profiles.find(guildId))?.nick ?? '';
   const choices = pictures.map((value) => ({
     value,
     label: text(`setup.profile.pictures.${value}`),
     selected: value === 'keep',
   }));
-  return {
-    kind: 'modal',
-    title: text('setup.buttons.profile'),
-    action: 'profile-saved',
-    fields: [
-      { ...textInput(texts, 'nick', { hint: 'nick', required: false, maxLength: maxNickLength }), value: nick },
-      { kind: 'radios', name: 'picture', label: text('setup.fields.picture'), choices },
-      fileOf('pictureFile', texts),
-      fileOf('bannerFile', texts),
-    ],
-  };
-}
-
-function fileOf(name: 'pictureFile' | 'bannerFile', { text }: Texts): ModalField {
-  return {
-    kind: 'file',
-    name,
-    label: text(`setup.fields.${name}`),
-    description: text('setup.hints.picture'),
-    required: false,
-  };
+  return modal(text('setup.buttons.profile'), 'profile-saved', [
+    textInput(texts, 'nick', { hint: 'nick', required: false, maxLength: maxNickLength, value: nick }),
+    { kind: 'radios', name: 'picture', label: text('setup.fields.picture'), choices },
+    fileField('pictureFile', texts, 'picture'),
+    fileField('bannerFile', texts, 'picture'),
+  ]);
 }
 
 /** Changes the profile in Discord. What the form leaves out stays as it is. */
 export async function saveProfile(view: SetupView): Promise<Panel> {
-  const { texts, services, guildId } = view;
-  const { text } = texts;
+  const { text, texts, services, guildId } = view;
   const changes = await changesOf(view);
   if (changes === null) return problemPanel(view, text('setup.profile.noPicture'));
   const problem = Object.keys(changes).length === 0 ? null : await services.profiles.change(guildId, changes);
@@ -64,8 +47,8 @@ export async function saveProfile(view: SetupView): Promise<Panel> {
   return panel(
     'good',
     text('setup.saved.title'),
-    [textBlock(text('setup.profile.saved'))],
-    [button(text('setup.buttons.profile'), 'profile'), overviewButton({ texts, listing: null })],
+    [text('setup.profile.saved')],
+    [view.button('profile', 'profile'), view.overviewButton],
   );
 }
 
@@ -112,14 +95,11 @@ function explain(problem: ProfileProblem, { text }: Texts): Markup {
   }
 }
 
-function problemPanel({ texts }: SetupView, problem: Markup): Panel {
+function problemPanel(view: SetupView, problem: Markup): Panel {
   return panel(
     'bad',
-    texts.text('setup.problems.title'),
-    [textBlock(problem)],
-    [
-      button(texts.text('setup.buttons.editAgain'), 'profile-form', {}, 'primary'),
-      overviewButton({ texts, listing: null }),
-    ],
+    view.text('setup.problems.title'),
+    [problem],
+    [view.button('editAgain', 'profile-form', {}, 'primary'), view.overviewButton],
   );
 }

@@ -46,30 +46,23 @@ import {
   textInput,
 } from './form.ts';
 import {
-  button,
+  type Block,
   channelProblem,
   describeValue,
   displayName,
   type Edit,
-  editOptions,
-  effectiveValue,
   escapedName,
   type ListingView,
   linkButtons,
-  listingOptions,
   notInEffect,
-  overviewButton,
   panel,
   refusing,
   renderProblems,
   type SectionId,
   type SetupView,
-  saveValues,
-  sectionButton,
   selectBlock,
   settingName,
   showSaved,
-  textBlock,
 } from './view.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -91,7 +84,7 @@ export interface SetupSection {
   /** What it is about, above its settings. */
   intro?(texts: Texts): Markup;
   /** Blocks of the section. By default a text with its settings. */
-  blocks?(view: ListingView, settings: PanelBlock): readonly PanelBlock[];
+  blocks?(view: ListingView, settings: Markup): readonly Block[];
   /** Renders the section in another way. */
   render?(view: ListingView): Promise<Panel>;
   /** Beside those that open its forms. */
@@ -116,32 +109,31 @@ export function pathsOf({ forms, paths }: SetupSection): readonly SettingPath[] 
 /** A subject with its settings, their sources, and what changes them. */
 export function renderSection(view: ListingView, section: SetupSection): Panel {
   const { id } = section;
-  const { text } = view.texts;
-  const settings = textBlock(renderSettings(view, section));
+  const { text } = view;
+  const settings = renderSettings(view, section);
   return panel(
     'plain',
     escapedName(text(`setup.sections.${id}`)),
     [
-      ...(section.intro === undefined ? [] : [textBlock(section.intro(view.texts))]),
+      section.intro?.(view.texts) ?? null,
       ...(section.blocks?.(view, settings) ?? [settings]),
-      ...notInEffect(view, pathsOf(section)).map(textBlock),
+      ...notInEffect(view, pathsOf(section)),
       ...listSelects(view, section),
     ],
     [
       ...editButtons(view, section),
       ...(section.buttons?.(view) ?? []),
       ...resetButtons(view, section),
-      overviewButton(view),
+      view.overviewButton,
     ],
   );
 }
 
 function renderSettings(view: SetupView, section: SetupSection): Markup {
   const used = pathsOf(section).filter((path) => section.isUsed?.(view, path) ?? true);
-  const isOn = (path: SettingPath) =>
-    section.alwaysShown?.includes(path) === true || !isOff(effectiveValue(view, path).value);
+  const isOn = (path: SettingPath) => section.alwaysShown?.includes(path) === true || !isOff(view.value(path));
   const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
-  const { text } = view.texts;
+  const { text } = view;
   // A section of one setting has its name as the title.
   const offText =
     used.length === 1 ? text('setup.values.notSet') : text('setup.values.off', { names: view.texts.list(off) });
@@ -168,9 +160,9 @@ function boxLines({ texts }: SetupView, ticked: readonly SettingPath[]): readonl
 
 function settingLine(view: SetupView, path: SettingPath): Markup {
   const { texts } = view;
-  const { value, source } = effectiveValue(view, path);
+  const { value, source } = view.effective(path);
   const name = bold(settingName(path, texts));
-  if (path === 'premiumChannelId' && value !== null && value === effectiveValue(view, 'announceChannelId').value) {
+  if (path === 'premiumChannelId' && value !== null && value === view.value('announceChannelId')) {
     return joined([name, texts.text('setup.values.sameAsAnnouncements')], ': ');
   }
   const shown = joined([describeValue(path, value, texts), sourceText(source, texts)], ' · ');
@@ -182,31 +174,27 @@ function sourceText(source: ValueSource, { text }: Texts): Markup | null {
   return source === 'default' || source === 'unset' ? null : text(`setup.sources.${source}`);
 }
 
-function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
-  const { text } = view.texts;
+function editButtons(view: SetupView, { forms }: SetupSection): readonly ReplyButton[] {
   return forms.flatMap((form) =>
-    form.button === undefined
-      ? []
-      : button(text(`setup.buttons.${form.button}`), 'edit', editOptions(view, form), 'primary'),
+    form.button === undefined ? [] : view.button(form.button, 'edit', view.editOptions(form), 'primary'),
   );
 }
 
 /** The button that takes back what is stored of a section; none if nothing is. */
 export function resetButtons(view: SetupView, section: SetupSection): readonly ReplyButton[] {
-  const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
-  const options = { ...listingOptions(view), s: section.id };
-  return isStored ? [button(view.texts.text('setup.buttons.reset'), 'reset', options)] : [];
+  const isStored = pathsOf(section).some((path) => view.effective(path).source === 'setup');
+  return isStored ? [view.button('reset', 'reset', { s: section.id })] : [];
 }
 
 const maxEntries = 24;
 export const newEntry = 'new';
 
 function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
-  const { text } = view.texts;
+  const { text } = view;
   return forms.flatMap((form) => {
     const { list, paths } = form;
     if (list === undefined) return [];
-    const entries = paths.flatMap((path) => list.entries(effectiveValue(view, path).value, view.texts));
+    const entries = paths.flatMap((path) => list.entries(view.value(path), view.texts));
     const shown = entries
       .slice(0, maxEntries)
       .map((label, index) => ({ label: withoutMarkup(label), value: String(index) }));
@@ -214,7 +202,7 @@ function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
       kind: 'choices',
       action: 'entry',
       placeholder: text(`setup.placeholders.${list.placeholder}`),
-      options: editOptions(view, form),
+      options: view.editOptions(form),
       choices: [{ label: text(`setup.choices.${list.add}`), value: newEntry }, ...shown],
     });
   });
@@ -225,27 +213,25 @@ function withoutMarkup(text: string): string {
   return plainName(text.replaceAll('**', '').replace(/ \+ <@&\d+>| · <@&\d+>|<@&\d+>/g, ' + @'));
 }
 
-export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
-  button(texts.text('setup.buttons.votePanel'), 'post-panel');
+export const votePanelButton = (view: SetupView): ReplyButton => view.button('votePanel', 'post-panel');
 
 /** Explains the vote panel, with the choice of its channel. @param problem why the chosen one cannot be used */
 export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
-  const { text } = view.texts;
+  const { text } = view;
   return panel(
     problem === null ? 'plain' : 'bad',
     escapeName(text('setup.buttons.votePanel')),
     [
-      textBlock(lines(problem, text('setup.votePanel.text'))),
+      lines(problem, text('setup.votePanel.text')),
       selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: text('setup.placeholders.channel') }),
     ],
-    [overviewButton(view)],
+    [view.overviewButton],
   );
 }
 
 /** Has the panel posted in the chosen channel, if the bot can post there. */
 export async function postVotePanel(view: SetupView): Promise<Panel> {
-  const { input, texts, services, guildId } = view;
-  const { text } = texts;
+  const { input, text, services, guildId } = view;
   const [channelId] = input.values;
   if (channelId === undefined) return renderPanelChoice(view);
   const problem = await channelProblem(view, channelId, escapeName(text('setup.buttons.votePanel')));
@@ -254,8 +240,8 @@ export async function postVotePanel(view: SetupView): Promise<Panel> {
   return panel(
     'good',
     escapeName(text('setup.buttons.votePanel')),
-    [textBlock(text('setup.votePanel.posted', { channel: channelMention(channelId) }))],
-    [overviewButton(view)],
+    [text('setup.votePanel.posted', { channel: channelMention(channelId) })],
+    [view.overviewButton],
   );
 }
 
@@ -320,7 +306,7 @@ const roleFields: readonly SettingField[] = [
 function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
   const label = entry === null ? 'codes' : 'newCodes';
   const codes = textInput(texts, label, { hint: label, name: 'codes', multiline: true, required: false });
-  return [codes, fileField('codes', texts)];
+  return [codes, fileField('codesFile', texts)];
 }
 
 /** How many can be sold, and to whom. An item that is gone has no id. */
@@ -404,9 +390,9 @@ const shop: SetupSection = {
   },
   buttons: addButtons,
   step: (view) => ({
-    name: view.texts.text('setup.steps.earn'),
-    isDone: [itemsOf(view), listOf(effectiveValue(view, 'rewards.milestones').value)].some(({ length }) => length > 0),
-    button: button(view.texts.text('setup.buttons.openShop'), 'edit', editOptions(view, item, { variant: 'role' })),
+    name: view.text('setup.steps.earn'),
+    isDone: [itemsOf(view), listOf(view.value('rewards.milestones'))].some(({ length }) => length > 0),
+    button: view.button('openShop', 'edit', view.editOptions(item, { variant: 'role' })),
   }),
   actions: {
     item: (view) => renderItem(view, Number(view.input.values[0])),
@@ -418,27 +404,27 @@ const shop: SetupSection = {
 };
 
 function itemsOf(view: SetupView): readonly JsonObject[] {
-  return listOf(effectiveValue(view, 'shop').value);
+  return listOf(view.value('shop'));
 }
 
 /** Discord: at most 25 choices, and 4,000 characters of text. */
 const maxItems = 25;
 
-function renderItems(view: SetupView, unready: readonly UnreadyItem[]): readonly PanelBlock[] {
-  const { text } = view.texts;
-  const { source } = effectiveValue(view, 'shop');
+function renderItems(view: SetupView, unready: readonly UnreadyItem[]): readonly Block[] {
+  const { text } = view;
+  const { source } = view.effective('shop');
   const items = itemsOf(view).slice(0, maxItems);
-  if (items.length === 0) return [textBlock(text('setup.shop.empty'))];
+  if (items.length === 0) return [text('setup.shop.empty')];
   const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
 
   const described = items.map((each) => lines(describeItem(view, each), issueOf(view, each, unready)));
   return [
-    textBlock(lines(...described, sourceText(source, view.texts), missingReports(view))),
+    lines(...described, sourceText(source, view.texts), missingReports(view)),
     selectBlock({
       kind: 'choices',
       action: 'item',
       placeholder: text('setup.placeholders.items'),
-      options: listingOptions(view),
+      options: view.listingOptions,
       choices,
     }),
   ];
@@ -453,28 +439,24 @@ function issueOf({ texts }: SetupView, shown: JsonObject, unready: readonly Unre
 
 /** Nobody would know of a purchase that the team fulfils, so it cannot be bought; null if that is not so. */
 function missingReports(view: SetupView): Markup | null {
-  const { text } = view.texts;
-  const isMissing = effectiveValue(view, 'ownerChannelId').value === null;
+  const { text } = view;
+  const isMissing = view.value('ownerChannelId') === null;
   if (!isMissing || itemsOf(view).every((each) => variantOf(each) !== 'manual')) return null;
   const missing = joined([bold(settingName('ownerChannelId', view.texts)), text('setup.values.none')], ': ');
   return subtext(joined([missing, escapedName(text('setup.hints.ownerChannel'))], ' · '));
 }
 
 function addButtons(view: SetupView): readonly ReplyButton[] {
-  const { text } = view.texts;
-  const labels: Readonly<Record<ItemVariant, string>> = {
-    role: text('setup.buttons.addRole'),
-    codes: text('setup.buttons.addCodes'),
-    manual: text('setup.buttons.addManual'),
-  };
+  const names = { role: 'addRole', codes: 'addCodes', manual: 'addManual' } as const;
   return [
-    ...itemVariants.map((variant) => button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary')),
-    ...(missingReports(view) === null ? [] : [sectionButton(view, 'channels')]),
+    ...itemVariants.map((variant) =>
+      view.button(names[variant], 'edit', view.editOptions(item, { variant }), 'primary'),
+    ),
+    ...(missingReports(view) === null ? [] : [view.sectionButton('channels')]),
   ];
 }
 
-function describeItem({ texts }: SetupView, shown: JsonObject) {
-  const { text } = texts;
+function describeItem({ text, texts }: SetupView, shown: JsonObject) {
   const name = text('setup.values.item', {
     name: escapeName(textOf(shown['name']), 80),
     price: priceText(numberOf(shown['price']), texts),
@@ -482,50 +464,45 @@ function describeItem({ texts }: SetupView, shown: JsonObject) {
   const contents = {
     role: () => roleMention(textOf(shown['role'])),
     codes: () => text('setup.values.stored', { count: numberOf(shown['codeCount']) }),
-    manual: () => texts.text('shop.manual'),
+    manual: () => text('shop.manual'),
   };
-  const needs = isSnowflake(shown['needsRole'])
-    ? texts.text('shop.requires', { role: roleMention(shown['needsRole']) })
-    : null;
+  const { needsRole } = shown;
+  const needs = isSnowflake(needsRole) ? text('shop.requires', { role: roleMention(needsRole) }) : null;
   return joined([name, contents[variantOf(shown)](), needs], ' · ');
 }
 
 async function renderItem(view: ListingView, position: number): Promise<Panel> {
-  const { text } = view.texts;
   const opened = itemsOf(view)[position];
   if (opened === undefined) return renderSection(view, shop);
-  const removal = { ...listingOptions(view), e: position, v: view.community.version };
+  const removal = { e: position, v: view.community.version };
   const unready = await view.services.unreadyItems(view.guildId);
-  const move = (label: string, action: string, isPossible: boolean) =>
-    isPossible ? [button(label, action, removal)] : [];
   return panel(
     'plain',
     escapedName(textOf(opened['name'])),
-    [textBlock(lines(describeItem(view, opened), issueOf(view, opened, unready)))],
+    [lines(describeItem(view, opened), issueOf(view, opened, unready))],
     [
-      button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
-      button(text('setup.buttons.look'), 'edit', editOptions(view, look, { entry: position })),
-      button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
-      ...move(text('setup.buttons.up'), 'item-up', position > 0),
-      ...move(text('setup.buttons.down'), 'item-down', position < itemsOf(view).length - 1),
-      button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
-      sectionButton(view, 'shop'),
+      view.button('edit', 'edit', view.editOptions(item, { entry: position }), 'primary'),
+      view.button('look', 'edit', view.editOptions(look, { entry: position })),
+      view.button('limits', 'edit', view.editOptions(limits, { entry: position })),
+      position > 0 && view.button('up', 'item-up', removal),
+      position < itemsOf(view).length - 1 && view.button('down', 'item-down', removal),
+      view.button('remove', 'remove', removal, 'danger'),
+      view.sectionButton('shop'),
     ],
   );
 }
 
 function confirmRemoval(view: ListingView): Panel {
-  const { input, texts } = view;
-  const { text } = texts;
+  const { input, text } = view;
   const removed = itemsOf(view)[Number(input.options['e'])];
   if (removed === undefined) return renderSection(view, shop);
   return panel(
     'bad',
     text('setup.shop.removeTitle', { name: escapedName(textOf(removed['name'])) }),
-    [textBlock(text('setup.shop.remove'))],
+    [text('setup.shop.remove')],
     [
-      button(text('setup.buttons.remove'), 'removed', { ...input.options }, 'danger'),
-      sectionButton(view, 'shop', text('setup.buttons.cancel')),
+      view.button('remove', 'removed', input.options, 'danger'),
+      view.sectionButton('shop', text('setup.buttons.cancel')),
     ],
   );
 }
@@ -536,7 +513,7 @@ async function moveItem(view: ListingView, by: 1 | -1): Promise<Panel> {
   const position = Number(view.input.options['e']);
   const [moved, other] = [items[position], items[position + by]];
   if (moved === undefined || other === undefined) return renderSection(view, shop);
-  const moving = saveValues(view, [['shop', items.with(position, other).with(position + by, moved)]]);
+  const moving = view.save([['shop', items.with(position, other).with(position + by, moved)]]);
   return showSaved(view, moving, { section: 'shop' });
 }
 
@@ -544,7 +521,7 @@ async function removeItem(view: ListingView): Promise<Panel> {
   const items = itemsOf(view);
   const position = Number(view.input.options['e']);
   if (items[position] === undefined) return renderSection(view, shop);
-  return showSaved(view, saveValues(view, [['shop', items.toSpliced(position, 1)]]), { section: 'shop' });
+  return showSaved(view, view.save([['shop', items.toSpliced(position, 1)]]), { section: 'shop' });
 }
 
 /*
@@ -703,8 +680,8 @@ const rewards: SetupSection = {
   summary: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],
   forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier, luck],
   alwaysShown: ['rewards.vote'],
-  isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
-  buttons: (view) => [button(view.texts.text('setup.buttons.presets'), 'step-rewards', listingOptions(view))],
+  isUsed: (view, path) => path !== 'timeZone' || view.effective(path).source !== 'default',
+  buttons: (view) => [view.button('presets', 'step-rewards')],
 };
 
 const prizes: SetupSection = {
@@ -730,13 +707,12 @@ const announcements: SetupSection = {
   blocks: (view, settings) => [settings, ...renderPreview(view)],
   /** Settings that replace our own texts and looks are used only if they are set. */
   isUsed: (view, path) =>
-    path === 'announcements.every'
-      ? effectiveValue(view, 'announcements.mode').value === 'digest'
-      : effectiveValue(view, path).value !== null,
+    path === 'announcements.every' ? view.value('announcements.mode') === 'digest' : view.value(path) !== null,
 };
 
 /** How the announcement of a vote would look, with a sample member and what the rules in effect pay now. */
-function renderPreview({ texts, clock, listing, ...view }: ListingView): PanelBlock[] {
+function renderPreview(view: ListingView): readonly Block[] {
+  const { text, texts, clock, listing } = view;
   const { rewards, announcements: settings, timeZone } = listing.inEffect;
   if (settings.mode !== 'each') return [];
   const { reply } = votePreview({
@@ -745,8 +721,8 @@ function renderPreview({ texts, clock, listing, ...view }: ListingView): PanelBl
     card: { name: displayName(view, listing.name), url: 'https://example.com/', site: listing.site?.name },
   });
   const title = reply.title === undefined ? null : bold(reply.title);
-  const shown = nameSamples(lines(texts.text('setup.preview'), title, ...textsOfReply(reply).map(trustedMarkup)));
-  return [{ kind: 'separator' }, textBlock(shown), { kind: 'separator' }];
+  const shown = nameSamples(lines(text('setup.preview'), title, ...textsOfReply(reply).map(trustedMarkup)));
+  return [{ kind: 'separator' }, shown, { kind: 'separator' }];
 }
 
 const given = settingsForm('roles', 'edit', ['rewards.voterRole', 'rewards.milestoneRoles', 'rewards.premiumRoles']);
@@ -786,11 +762,11 @@ const roles: SetupSection = {
   forms: [given, tier],
   isUsed: (view, path) =>
     path !== 'rewards.milestoneRoles' ||
-    listOf(effectiveValue(view, 'rewards.milestones').value).some(({ role }) => role !== undefined),
+    listOf(view.value('rewards.milestones')).some(({ role }) => role !== undefined),
   step: (view) => ({
-    name: view.texts.text('setup.fields.voterRole'),
-    isDone: effectiveValue(view, 'rewards.voterRole').value !== null,
-    button: button(view.texts.text('setup.buttons.giveRole'), 'edit', editOptions(view, given)),
+    name: view.text('setup.fields.voterRole'),
+    isDone: view.value('rewards.voterRole') !== null,
+    button: view.button('giveRole', 'edit', view.editOptions(given)),
   }),
 };
 
@@ -807,9 +783,9 @@ const publicPage: SetupSection = {
   forms: [settingsForm('publicPage', 'edit')],
   intro: ({ text }) => text('setup.publicPage'),
   buttons(view) {
-    const slug = textOf(objectOf(effectiveValue(view, 'publicPage').value)['slug']);
+    const slug = textOf(objectOf(view.value('publicPage'))['slug']);
     const url = slug === '' || notInEffect(view, ['publicPage']).length > 0 ? null : view.services.publicPage(slug);
-    return linkButtons(view.texts.text('setup.buttons.openPage'), url);
+    return linkButtons(view.text('setup.buttons.openPage'), url);
   },
 };
 

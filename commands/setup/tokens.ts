@@ -14,13 +14,11 @@ import { selectedValues, textField } from '../../src/discord/commands/command.ts
 import type { Modal, Panel } from '../../src/discord/commands/reply.ts';
 import { type ApiToken, isValid, maxTokenNameLength, maxTokens, tokenScopes } from '../../src/features/tokens/store.ts';
 import { textInput } from './form.ts';
-import { button, escapedName, overviewButton, panel, type SetupView, selectBlock, textBlock } from './view.ts';
+import { escapedName, modal, panel, type SetupView, selectBlock } from './view.ts';
 
 /** After which a token can be set to end. */
 const lifetimes = ['30d', '90d', '365d'] as const;
 const endless = 'never';
-
-const tokensButton = ({ texts }: Pick<SetupView, 'texts'>) => button(texts.text('setup.buttons.tokens'), 'tokens');
 
 async function validTokens(view: SetupView): Promise<readonly ApiToken[]> {
   const communityId = view.services.communityIdOf(view.guildId);
@@ -32,37 +30,23 @@ async function validTokens(view: SetupView): Promise<readonly ApiToken[]> {
 
 /** The tokens of the community, with a select that revokes one. */
 export async function renderTokens(view: SetupView): Promise<Panel> {
-  const { text } = view.texts;
+  const { text } = view;
   const tokens = await validTokens(view);
   const choices = tokens.map(({ id, name }) => ({ label: plainName(name), value: String(id) }));
   return panel(
     'plain',
     escapedName(text('setup.buttons.tokens')),
     [
-      textBlock(text('setup.tokens.intro')),
-      textBlock(
-        tokens.length === 0 ? text('setup.tokens.none') : lines(...tokens.map((token) => describeToken(token, view))),
-      ),
-      ...(tokens.length === 0
-        ? []
-        : [
-            selectBlock({
-              kind: 'choices',
-              action: 'token',
-              placeholder: text('setup.placeholders.revokeToken'),
-              choices,
-            }),
-          ]),
+      text('setup.tokens.intro'),
+      tokens.length === 0 ? text('setup.tokens.none') : lines(...tokens.map((token) => describeToken(token, view))),
+      tokens.length > 0 &&
+        selectBlock({ kind: 'choices', action: 'token', placeholder: text('setup.placeholders.revokeToken'), choices }),
     ],
-    [
-      ...(tokens.length < maxTokens ? [button(text('setup.buttons.newToken'), 'new-token', {}, 'primary')] : []),
-      overviewButton(view),
-    ],
+    [tokens.length < maxTokens && view.button('newToken', 'new-token', {}, 'primary'), view.overviewButton],
   );
 }
 
-function describeToken({ name, scopes, usedAt, expiresAt }: ApiToken, { texts }: SetupView): Markup {
-  const { text } = texts;
+function describeToken({ name, scopes, usedAt, expiresAt }: ApiToken, { text, texts }: SetupView): Markup {
   const names = escapedName(texts.list(scopes.map((scope) => text(`setup.choices.${scope}`))));
   const used =
     usedAt === null ? text('setup.tokens.unused') : text('setup.tokens.used', { time: timestamp(usedAt, 'R') });
@@ -74,39 +58,29 @@ function describeToken({ name, scopes, usedAt, expiresAt }: ApiToken, { texts }:
 }
 
 /** The form for a new token. */
-export function tokenForm({ texts }: SetupView): Modal {
-  const { text } = texts;
+export function tokenForm({ text, texts }: SetupView): Modal {
   const ends = durationChoices(lifetimes, '', texts).map(([value, label]) => ({ value, label }));
-  return {
-    kind: 'modal',
-    title: text('setup.buttons.newToken'),
-    action: 'token-created',
-    fields: [
-      textInput(texts, 'tokenName', { hint: 'tokenName', maxLength: maxTokenNameLength }),
-      {
-        kind: 'checkboxes',
-        name: 'tokenScopes',
-        label: text('setup.fields.tokenScopes'),
-        choices: tokenScopes.map((value) => ({
-          value,
-          label: text(`setup.choices.${value}`),
-          selected: value === 'read',
-        })),
-      },
-      {
-        kind: 'choices',
-        name: 'tokenEnd',
-        label: text('setup.fields.tokenEnd'),
-        choices: [{ value: endless, label: text('setup.choices.never'), selected: true }, ...ends],
-      },
-    ],
-  };
+  const scopes = tokenScopes.map((value) => ({
+    value,
+    label: text(`setup.choices.${value}`),
+    selected: value === 'read',
+  }));
+  return modal(text('setup.buttons.newToken'), 'token-created', [
+    textInput(texts, 'tokenName', { hint: 'tokenName', maxLength: maxTokenNameLength }),
+    { kind: 'checkboxes', name: 'tokenScopes', label: text('setup.fields.tokenScopes'), choices: scopes },
+    {
+      kind: 'choices',
+      name: 'tokenEnd',
+      label: text('setup.fields.tokenEnd'),
+      choices: [{ value: endless, label: text('setup.choices.never'), selected: true }, ...ends],
+    },
+  ]);
 }
 
 /** Creates the token of the form, and shows it, once. */
 export async function createToken(view: SetupView): Promise<Panel> {
   const { input, services, clock } = view;
-  const { text } = view.texts;
+  const { text } = view;
   const communityId = view.services.communityIdOf(view.guildId);
   const name = textField(input, 'tokenName').toWellFormed().replaceAll(/\p{C}/gu, '').slice(0, maxTokenNameLength);
   const scopes = tokenScopes.filter((scope) => selectedValues(input, 'tokenScopes').includes(scope));
@@ -119,24 +93,21 @@ export async function createToken(view: SetupView): Promise<Panel> {
   return panel(
     'good',
     text('setup.tokens.created', { name: escapeName(name) }),
-    [textBlock(codeBlock(created.secret)), textBlock(subtext(text('setup.tokens.once')))],
-    [tokensButton(view), overviewButton(view)],
+    [codeBlock(created.secret), subtext(text('setup.tokens.once'))],
+    [view.button('tokens', 'tokens'), view.overviewButton],
   );
 }
 
 /** Asks before a token is revoked. */
 export async function renderToken(view: SetupView): Promise<Panel> {
-  const { text } = view.texts;
+  const { text } = view;
   const token = (await validTokens(view)).find(({ id }) => String(id) === view.input.values[0]);
   if (token === undefined) return renderTokens(view);
   return panel(
     'bad',
     text('setup.tokens.revokeTitle', { name: escapeName(token.name) }),
-    [textBlock(describeToken(token, view)), textBlock(text('setup.tokens.revoke'))],
-    [
-      button(text('setup.buttons.confirmRevoke'), 'token-revoked', { id: token.id }, 'danger'),
-      { ...tokensButton(view), label: text('setup.buttons.cancel') },
-    ],
+    [describeToken(token, view), text('setup.tokens.revoke')],
+    [view.button('confirmRevoke', 'token-revoked', { id: token.id }, 'danger'), view.button('cancel', 'tokens')],
   );
 }
 

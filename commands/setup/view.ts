@@ -19,12 +19,21 @@ import { type EffectiveValue, unset } from '../../config/describe.ts';
 import { operator } from '../../src/core/ledger/correction.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
-import { hintText, isOff, showValue, wouldHavePaid } from '../../src/core/settings/setting-spec.ts';
+import {
+  type GivenRole,
+  hintText,
+  isOff,
+  type SettingSpec,
+  showValue,
+  wouldHavePaid,
+} from '../../src/core/settings/setting-spec.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { ruleText } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import {
   type ActionTarget,
+  type Modal,
+  type ModalField,
   type OptionValue,
   type Panel,
   type PanelBlock,
@@ -47,26 +56,143 @@ import type {
 import type { SetupServices } from '../../src/features/settings/services.ts';
 import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
-import { type Form, fileSuffix } from './form.ts';
+import { type Form, type FormContext, fileSuffix } from './form.ts';
 
 /** Who uses `/setup` where, and what is in effect there. */
-export interface SetupView {
+export class SetupView {
   readonly input: CommandInput;
   readonly clock: Clock;
   readonly services: SetupServices;
   readonly texts: Texts;
+  readonly text: Texts['text'];
+  readonly standings: Pick<Standings, 'leaderboard'>;
   readonly guildId: string;
   readonly community: CommunitySettings;
   /** The names of the community's listings on the service, by their configured names, as far as they are known. */
   readonly listingNames: ReadonlyMap<string, string>;
-  readonly standings: Pick<Standings, 'leaderboard'>;
   /** The selected listing, or the first one; null without listings. */
   readonly listing: ListingSettings | null;
+
+  constructor(input: CommandInput, context: SetupContext, read: ReadCommunity) {
+    this.input = input;
+    this.clock = context.clock;
+    this.services = context.services;
+    this.texts = context.texts;
+    this.text = context.texts.text;
+    this.standings = context.standings;
+    this.guildId = read.community.guildId;
+    this.community = read.community;
+    this.listingNames = read.listingNames;
+    this.listing = read.listing;
+  }
+
+  /** The view of another listing of the community, or of one that was linked just now. */
+  of<Listing extends ListingSettings | null>(listing: Listing): SetupView & { readonly listing: Listing } {
+    const { community, listingNames } = this;
+    return Object.assign(new SetupView(this.input, this, { community, listingNames, listing }), { listing });
+  }
+
+  /** Reads the settings again. */
+  async refreshed(): Promise<SetupView> {
+    return new SetupView(this.input, this, await readCommunity(this.services, this.guildId, this.listing?.name));
+  }
+
+  hasListing(): this is ListingView {
+    return this.listing !== null;
+  }
+
+  /** True if the listing that a component names is linked here. Forged and outdated ones are not. */
+  namesListing(): this is ListingView {
+    return this.listing !== null && this.listing.name === this.input.options['l'];
+  }
+
+  /** @param path of any part of a listing; only settings have values */
+  effective(path: string): EffectiveValue {
+    const of: { readonly values: Readonly<Partial<Record<string, EffectiveValue>>> } | null = isCommunityPath(path)
+      ? this.community
+      : this.listing;
+    return of?.values[path] ?? unset;
+  }
+
+  /** The value in effect, as in the file. */
+  readonly value = (path: string): unknown => this.effective(path).value;
+
+  get author(): SettingsAuthor {
+    const { userId: authorId, interactionId } = this.input;
+    return { guildId: this.guildId, authorId, interactionId };
+  }
+
+  /** Changes of settings of the selected listing, or of the community if they are its own. */
+  changes(values: readonly PathValue[]): SettingsEdit['changes'] {
+    return values.map(([path, value]) => ({
+      listing: isCommunityPath(path) ? null : (this.listing?.name ?? null),
+      path,
+      value,
+    }));
+  }
+
+  /** Saves values, unless somebody has changed the settings since they were shown. */
+  save(values: readonly PathValue[]): Promise<SaveResult> {
+    // The version that a form or button shows. Its id can be forged: by default, the present version.
+    const version = Number(this.input.options['v'] ?? Number.NaN);
+    const basis = Number.isSafeInteger(version) ? version : this.community.version;
+    return this.services.settings.save({ ...this.author, basis, changes: this.changes(values) });
+  }
+
+  /** The options of a component that name the selected listing. */
+  get listingOptions(): Options {
+    return this.listing === null ? {} : { l: this.listing.name };
+  }
+
+  editOptions(
+    { name }: Form,
+    { entry = null, variant = null }: Partial<Pick<Edit, 'entry' | 'variant'>> = {},
+  ): Options {
+    return {
+      f: name,
+      ...this.listingOptions,
+      ...(entry === null ? {} : { e: entry }),
+      ...(variant === null ? {} : { k: variant }),
+    };
+  }
+
+  /** Names what the member has entered in a form, until it can be saved. @param form what tells it from other forms */
+  draftKey(...form: readonly unknown[]): string {
+    return JSON.stringify([this.guildId, this.input.userId, ...form]);
+  }
+
+  /** What a form shows and reads. @param edit the entry of a list, or its kind */
+  formContext({ entry, variant }: Pick<Edit, 'entry' | 'variant'> = { entry: null, variant: null }): FormContext {
+    return { texts: this.texts, value: this.value, entry, variant };
+  }
+
+  /** A button with a name from the texts. Its action is about the selected listing. */
+  button(
+    name: TextIn<'setup.buttons'>,
+    action: string,
+    options: Options = {},
+    style: Style = 'secondary',
+  ): ReplyButton {
+    return button(this.text(`setup.buttons.${name}`), action, { ...this.listingOptions, ...options }, style);
+  }
+
+  get overviewButton(): ReplyButton {
+    return this.button('overview', 'overview');
+  }
+
+  /** The button that leads to a section, with its name unless it has another label. */
+  sectionButton(id: SectionId, label: string = this.text(`setup.sections.${id}`)): ReplyButton {
+    return button(label, 'section', { ...this.listingOptions, s: id });
+  }
 }
 
 export interface ListingView extends SetupView {
   readonly listing: ListingSettings;
 }
+
+type SetupContext = Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>;
+type ReadCommunity = Pick<SetupView, 'community' | 'listingNames' | 'listing'>;
+type PathValue = readonly [path: SettingPath, value: unknown];
 
 export type SectionId = TextIn<'setup.sections'>;
 
@@ -80,70 +206,21 @@ export interface Edit {
 
 const maxNameLength = 80;
 
-/** Reads the settings again. A listing that the input names, but that is not of this guild, is not selected. */
-export async function openView(
-  input: CommandInput,
-  { clock, texts, services, standings }: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
-  guildId: string,
-): Promise<SetupView> {
+/** Reads the settings. A listing that the input names, but that is not of this guild, is not selected. */
+export async function openView(input: CommandInput, context: SetupContext, guildId: string): Promise<SetupView> {
   const name = input.action === 'listing' ? input.values[0] : input.options['l'];
-  return { input, clock, services, standings, texts, guildId, ...(await readCommunity(services, guildId, name)) };
-}
-
-export async function refreshed(view: SetupView): Promise<SetupView> {
-  return { ...view, ...(await readCommunity(view.services, view.guildId, view.listing?.name)) };
+  return new SetupView(input, context, await readCommunity(context.services, guildId, name));
 }
 
 async function readCommunity(
   { settings, checks }: SetupServices,
   guildId: string,
   selected: unknown,
-): Promise<Pick<SetupView, 'community' | 'listingNames' | 'listing'>> {
+): Promise<ReadCommunity> {
   const community = await settings.read(guildId);
   const { listings } = community;
   const listing = listings.find(({ name }) => name === selected) ?? listings[0] ?? null;
   return { community, listingNames: await checks.listingNames(listings.map(({ name }) => name)), listing };
-}
-
-export function hasListing(view: SetupView): view is ListingView {
-  return view.listing !== null;
-}
-
-/** True if the listing that a component names is linked here. Forged and outdated ones are not. */
-export function namesListing(view: SetupView): view is ListingView {
-  return view.listing !== null && view.listing.name === view.input.options['l'];
-}
-
-export function effectiveValue({ community, listing }: SetupView, path: SettingPath): EffectiveValue {
-  return (isCommunityPath(path) ? community.values[path] : listing?.values[path]) ?? unset;
-}
-
-export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
-  return { guildId, authorId: input.userId, interactionId: input.interactionId };
-}
-
-/** The version of the settings that a form or button shows. Its id can be forged: by default, the present version. */
-function basisOf({ input, community }: SetupView): number {
-  const version = Number(input.options['v'] ?? Number.NaN);
-  return Number.isSafeInteger(version) ? version : community.version;
-}
-
-/** Changes of settings of the selected listing, or of the community if they are its own. */
-export function toChanges(
-  { listing }: SetupView,
-  values: readonly (readonly [path: SettingPath, value: unknown])[],
-): SettingsEdit['changes'] {
-  return values.map(([path, value]) => ({
-    listing: isCommunityPath(path) ? null : (listing?.name ?? null),
-    path,
-    value,
-  }));
-}
-
-/** Saves values, unless somebody has changed the settings since they were shown. */
-export function saveValues(view: SetupView, values: Parameters<typeof toChanges>[1]): Promise<SaveResult> {
-  const changes = toChanges(view, values);
-  return view.services.settings.save({ ...authorOf(view), basis: basisOf(view), changes });
 }
 
 /** The name of a listing as the service shows it, or else the configured one. External text. */
@@ -173,27 +250,10 @@ export function settingName(path: string, { text, has }: Texts): Markup {
 }
 
 type Options = Readonly<Record<string, OptionValue>>;
+type Style = 'primary' | 'secondary' | 'success' | 'danger';
 
-export function button(
-  label: string,
-  action: string,
-  options: Options = {},
-  style: 'primary' | 'secondary' | 'success' | 'danger' = 'secondary',
-): ReplyButton {
+export function button(label: string, action: string, options: Options = {}, style: Style = 'secondary'): ReplyButton {
   return { kind: 'action', label, action, options, style };
-}
-
-export function overviewButton({ texts, listing }: Pick<SetupView, 'texts' | 'listing'>): ReplyButton {
-  return button(texts.text('setup.buttons.overview'), 'overview', listingOptions({ listing }));
-}
-
-/** The button that leads to a section, with its name unless it has another label. */
-export function sectionButton(
-  view: Pick<SetupView, 'texts' | 'listing'>,
-  id: SectionId,
-  label: string = view.texts.text(`setup.sections.${id}`),
-): ReplyButton {
-  return button(label, 'section', { ...listingOptions(view), s: id });
 }
 
 /** A button that leads to a page; none without one. */
@@ -201,26 +261,14 @@ export function linkButtons(label: string, url: string | null): readonly ReplyBu
   return url === null ? [] : [{ kind: 'link', label, url }];
 }
 
-/** The options of a component that name the selected listing. */
-export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Options {
-  return listing === null ? {} : { l: listing.name };
-}
+/** What a panel shows; a text is a block of its own, and what is null or false is left out. */
+export type Block = PanelBlock | Markup | null | false;
+type Button = ReplyButton | null | false;
 
-export function editOptions(
-  view: Pick<SetupView, 'listing'>,
-  { name }: Form,
-  { entry = null, variant = null }: Partial<Pick<Edit, 'entry' | 'variant'>> = {},
-): Options {
-  return {
-    f: name,
-    ...listingOptions(view),
-    ...(entry === null ? {} : { e: entry }),
-    ...(variant === null ? {} : { k: variant }),
-  };
-}
-
-export const textBlock = (text: Markup): PanelBlock => ({ kind: 'text', text });
-export const buttonBlock = (...buttons: readonly ReplyButton[]): PanelBlock => ({ kind: 'buttons', buttons });
+export const buttonBlock = (...buttons: readonly Button[]): PanelBlock => ({
+  kind: 'buttons',
+  buttons: buttons.filter((each) => each !== null && each !== false),
+});
 export const selectBlock = (select: ReplySelect): PanelBlock => ({ kind: 'select', select });
 
 export function escapedName(name: string): Markup {
@@ -234,7 +282,7 @@ interface Origin {
 
 /** The result of saving: before and after with Undo, or what to fix. */
 export async function renderSaved(view: SetupView, result: SaveResult | RotateResult, origin: Origin): Promise<Panel> {
-  const { text } = view.texts;
+  const { text } = view;
   switch (result.status) {
     case 'saved':
       return renderDone(view, result.change, text('setup.saved.title'), origin);
@@ -244,7 +292,7 @@ export async function renderSaved(view: SetupView, result: SaveResult | RotateRe
       return renderUnsaved(view, problemsOf(view, result.issues), origin.edit);
     case 'conflict':
       return renderUnsaved(view, [], origin.edit, [
-        textBlock(text('setup.problems.conflict')),
+        text('setup.problems.conflict'),
         ...sinceBlocks(view, result.since),
       ]);
   }
@@ -257,11 +305,11 @@ export async function showSaved(
   origin: Origin,
 ): Promise<Panel> {
   const result = await saving;
-  return renderSaved(await refreshed(view), result, origin);
+  return renderSaved(await view.refreshed(), result, origin);
 }
 
 export async function renderUndone(view: SetupView, result: UndoResult): Promise<Panel> {
-  const { text } = view.texts;
+  const { text } = view;
   const back = backButtons(view, { section: null });
   switch (result.status) {
     case 'undone':
@@ -270,7 +318,7 @@ export async function renderUndone(view: SetupView, result: UndoResult): Promise
       return panel(
         'bad',
         text('setup.problems.title'),
-        [textBlock(text('setup.problems.changedSince')), ...sinceBlocks(view, result.since)],
+        [text('setup.problems.changedSince'), ...sinceBlocks(view, result.since)],
         back,
       );
     case 'already_undone':
@@ -279,7 +327,7 @@ export async function renderUndone(view: SetupView, result: UndoResult): Promise
       return panel('bad', text('setup.problems.notFound'), [], back);
     case 'invalid': {
       const problems = renderProblems(problemsOf(view, result.issues));
-      return panel('bad', text('setup.problems.title'), [textBlock(problems)], back);
+      return panel('bad', text('setup.problems.title'), [problems], back);
     }
   }
 }
@@ -291,11 +339,8 @@ async function renderDone(view: SetupView, change: SettingsChange, title: Markup
   return panel(
     'good',
     title,
-    [textBlock(lines(text, simulated && wouldHavePaid(simulated, view.texts)))],
-    [
-      button(view.texts.text('setup.buttons.undo'), 'undo', { ...listingOptions(view), id: change.id }),
-      ...backButtons(view, origin),
-    ],
+    [lines(text, simulated && wouldHavePaid(simulated, view.texts))],
+    [view.button('undo', 'undo', { id: change.id }), ...backButtons(view, origin)],
   );
 }
 
@@ -304,38 +349,43 @@ export function renderUnsaved(
   view: SetupView,
   problems: readonly Problem[],
   again?: Edit | ActionTarget,
-  blocks: readonly PanelBlock[] = [textBlock(renderProblems(problems))],
+  blocks: readonly Block[] = [renderProblems(problems)],
 ): Panel {
-  const { text } = view.texts;
+  const { text } = view;
   const isKept = again !== undefined && 'form' in again;
-  const target = isKept ? { action: 'again', options: editOptions(view, again.form, again) } : again;
-  const kept = isKept ? [textBlock(subtext(text('setup.problems.kept')))] : [];
-  const edit = target && [button(text('setup.buttons.editAgain'), target.action, target.options, 'primary')];
-  const buttons = [...(edit ?? []), overviewButton(view)];
-  return refusing(panel('bad', text('setup.problems.title'), [...blocks, ...kept], buttons), problems);
+  const target = isKept ? { action: 'again', options: view.editOptions(again.form, again) } : again;
+  const kept = isKept && subtext(text('setup.problems.kept'));
+  const edit =
+    target !== undefined && button(text('setup.buttons.editAgain'), target.action, target.options, 'primary');
+  const answer = panel('bad', text('setup.problems.title'), [...blocks, kept], [edit, view.overviewButton]);
+  return refusing(answer, problems);
 }
 
-function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
-  return since.slice(-3).map((change) => textBlock(renderHistoryEntry(change, view)));
+function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): readonly Markup[] {
+  return since.slice(-3).map((change) => renderHistoryEntry(change, view));
 }
 
-function backButtons(view: SetupView, { section }: Origin) {
-  return [...(section === null ? [] : [sectionButton(view, section)]), overviewButton(view)];
+function backButtons(view: SetupView, { section }: Origin): readonly Button[] {
+  return [section !== null && view.sectionButton(section), view.overviewButton];
 }
 
+export function modal(title: string, action: string, fields: readonly ModalField[], options: Options = {}): Modal {
+  return { kind: 'modal', title, action, options, fields };
+}
+
+/** A panel with its buttons at the end. */
 export function panel(
   tone: Panel['tone'],
   title: Markup,
-  blocks: readonly PanelBlock[],
-  buttons: readonly ReplyButton[],
+  blocks: readonly Block[],
+  buttons: readonly Button[] = [],
 ): Panel {
-  return {
-    kind: 'panel',
-    tone,
-    title: markup`${title}`,
-    blocks: buttons.length === 0 ? blocks : [...blocks, buttonBlock(...buttons)],
-    response: 'update',
-  };
+  const shown = [...blocks, buttonBlock(...buttons)].flatMap((block): readonly PanelBlock[] => {
+    if (block === null || block === false) return [];
+    if (typeof block === 'string') return [{ kind: 'text', text: block }];
+    return block.kind === 'buttons' && block.buttons.length === 0 ? [] : [block];
+  });
+  return { kind: 'panel', tone, title: markup`${title}`, blocks: shown, response: 'update' };
 }
 
 const maxChangesShown = 12;
@@ -379,34 +429,27 @@ function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
 }
 
 export async function renderHistory(view: SetupView): Promise<Panel> {
-  const { services, texts, guildId, input } = view;
-
+  const { services, text, guildId, input } = view;
   const before = Number(input.options['b'] ?? Number.NaN);
   const start = Number.isSafeInteger(before) && before > 0 ? before : null;
   const changes = await services.settings.changes(guildId, { before: start, limit: pageSize + 1 });
-  const options = listingOptions(view);
-  const blocks = changes.slice(0, pageSize).map((change): PanelBlock => {
-    const text = renderHistoryEntry(change, view);
-    if (change.undoneBy !== null) return { kind: 'text', text };
-    return {
-      kind: 'section',
-      text,
-      button: button(texts.text('setup.buttons.undo'), 'undo', { ...options, id: change.id }),
-    };
+  const blocks = changes.slice(0, pageSize).map((change): Block => {
+    const shown = renderHistoryEntry(change, view);
+    if (change.undoneBy !== null) return shown;
+    return { kind: 'section', text: shown, button: view.button('undo', 'undo', { id: change.id }) };
   });
   const last = changes[pageSize - 1];
-  return panel(
-    'plain',
-    texts.text('setup.history.title'),
-    changes.length === 0 ? [{ kind: 'text', text: texts.text('setup.history.none') }] : blocks,
-    [
-      ...(start === null ? [] : [button(texts.text('setup.buttons.newest'), 'history', options)]),
-      ...(changes.length > pageSize && last !== undefined
-        ? [button(texts.text('setup.buttons.older'), 'history', { ...options, b: last.id })]
-        : []),
-      overviewButton(view),
-    ],
-  );
+  return panel('plain', text('setup.history.title'), changes.length === 0 ? [text('setup.history.none')] : blocks, [
+    start !== null && view.button('newest', 'history'),
+    changes.length > pageSize && last !== undefined && view.button('older', 'history', { b: last.id }),
+    view.overviewButton,
+  ]);
+}
+
+/** Who changes settings where: what they may choose is asked of Discord. */
+export interface ChangeSource extends Pick<SetupView, 'texts' | 'guildId'> {
+  readonly input: Pick<CommandInput, 'userId' | 'roles' | 'resolved'>;
+  readonly services: { readonly checks: Pick<SetupServices['checks'], 'channelsOf' | 'roleAccess'> };
 }
 
 /** Permissions without which announcements fail. */
@@ -417,30 +460,23 @@ const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages',
  * can. The bot may be in the servers of other owners, and would post in their channels too. @param channelId may be
  * anything
  */
-export async function channelProblem(view: SetupView, channelId: unknown, label: Markup): Promise<Problem | null> {
+export async function channelProblem(view: ChangeSource, channelId: unknown, label: Markup): Promise<Problem | null> {
   const { input, texts, services, guildId } = view;
-
+  const { text } = texts;
   const own = await services.checks.channelsOf(guildId);
   const selected = typeof channelId === 'string' && Object.hasOwn(input.resolved.channels, channelId);
-  const named = (text: Markup, hint: Markup): Problem => ({ text: markup`${bold(label)}: ${text}`, hint });
   if (own === null && !selected)
-    return named(texts.text('setup.problems.channelsUnknown'), texts.text('setup.problems.rolesUnknownHint'));
+    return at(label, text('setup.problems.channelsUnknown'), text('setup.problems.rolesUnknownHint'));
   if (typeof channelId !== 'string' || (own !== null && !own.has(channelId))) {
-    return {
-      ...named(texts.text('setup.problems.unknownChannel'), texts.text('setup.problems.unknownChannelHint')),
-      isForeign: true,
-    };
+    const unknown = at(label, text('setup.problems.unknownChannel'), text('setup.problems.unknownChannelHint'));
+    return { ...unknown, isForeign: true };
   }
   const lacking = (selected && input.resolved.channels[channelId]?.missing) || [];
   const missing = lacking.filter((name) => requiredPermissions.includes(name));
   if (missing.length === 0) return null;
-  return named(
-    texts.text('setup.problems.channel', {
-      channel: channelMention(channelId),
-      permissions: trustedMarkup(texts.list(missing)),
-    }),
-    texts.text('setup.problems.channelHint'),
-  );
+  const permissions = trustedMarkup(texts.list(missing));
+  const problem = text('setup.problems.channel', { channel: channelMention(channelId), permissions });
+  return at(label, problem, text('setup.problems.channelHint'));
 }
 
 /** A setting before and after a change; undefined for one that `/setup` does not store. */
@@ -454,7 +490,7 @@ export interface ValueChange {
 export function findProblemsOf(view: SetupView, values: readonly (readonly [path: SettingPath, value: unknown])[]) {
   return findObjectProblems(
     view,
-    values.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
+    values.map(([path, after]) => ({ path, before: view.value(path), after })),
   );
 }
 
@@ -463,7 +499,7 @@ export function findProblemsOf(view: SetupView, values: readonly (readonly [path
  * change that can name channels or roles passes here: forms, first steps, imported files, and changes that are undone.
  */
 export async function findObjectProblems(
-  view: SetupView,
+  view: ChangeSource,
   changes: readonly ValueChange[],
 ): Promise<readonly Problem[]> {
   const channels = changes.filter(
@@ -474,77 +510,62 @@ export async function findObjectProblems(
 }
 
 /**
- * The roles that are given after a change and were not before, or not in this way. Not those of the operator's file and
+ * The roles that a change names and that were not there before, or not in this way: not those of the operator's file and
  * environment, which `/setup` does not store. `role` is the id; external, so it can be anything.
  */
-function newlyGivenRoles(changes: readonly ValueChange[]) {
+function newRoles(
+  changes: readonly ValueChange[],
+  rolesIn: (spec: SettingSpec, value: unknown) => readonly GivenRole[],
+) {
   return changes.flatMap(({ path, before, after }) => {
-    const rolesIn = (value: unknown) =>
-      (findSetting(path)?.givenRoles?.(value) ?? []).filter(({ role }) => role !== undefined && role !== null);
-    const earlier = rolesIn(before);
-    return rolesIn(after)
-      .filter(({ entry }) => !earlier.some((each) => isEqual(each.entry, entry)))
+    const spec = findSetting(path);
+    if (spec === undefined) return [];
+    const earlier = rolesIn(spec, before);
+    return rolesIn(spec, after)
+      .filter(({ role, entry }) => !isOff(role) && !earlier.some((each) => isEqual(each.entry, entry)))
       .map(({ role }) => ({ path, role }));
   });
 }
 
-/** The roles that members need after a change and did not need before. The ids can be anything. */
-function newlyRequiredRoles(changes: readonly ValueChange[]) {
-  return changes.flatMap(({ path, before, after }) => {
-    const rolesIn = (value: unknown) =>
-      findSetting(path)
-        ?.requiredRoles?.(value)
-        .filter((role) => !isOff(role)) ?? [];
-    const earlier = rolesIn(before);
-    return rolesIn(after)
-      .filter((role) => !earlier.includes(role))
-      .map((role) => ({ path, role }));
-  });
-}
-
 /** Why the member or the bot may not give the roles of a change, or a role of it is not of this server. */
-export async function findRoleProblems(view: SetupView, changes: readonly ValueChange[]): Promise<readonly Problem[]> {
-  const given = newlyGivenRoles(changes);
-  const required = newlyRequiredRoles(changes);
+export async function findRoleProblems(
+  view: ChangeSource,
+  changes: readonly ValueChange[],
+): Promise<readonly Problem[]> {
+  const given = newRoles(changes, ({ givenRoles }, value) => givenRoles?.(value) ?? []);
+  const required = newRoles(changes, ({ requiredRoles }, value) =>
+    (requiredRoles?.(value) ?? []).map((role) => ({ role, entry: role })),
+  );
   const [first] = [...given, ...required];
   if (first === undefined) return [];
   const access = await view.services.checks.roleAccess(view.guildId);
-  const { text } = view.texts;
+  const { input, texts } = view;
+  const { text } = texts;
+  const nameOf = (path: string) => settingName(path, texts);
   if (access === null)
-    return [at(view, first.path, text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
+    return [at(nameOf(first.path), text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
+  const unknownRole = (path: string): Problem => ({
+    ...at(nameOf(path), text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')),
+    isForeign: true,
+  });
   const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
   return [
-    ...given.flatMap(({ path, role }) => problemOfRole(view, access, { path, role }) ?? []),
-    ...unknown.map(({ path }) => unknownRole(view, path)),
+    ...given.flatMap(({ path, role }) => {
+      const issue = typeof role === 'string' ? roleIssue(role, access) : 'role_deleted';
+      if (typeof role !== 'string' || issue === 'role_deleted') return unknownRole(path);
+      if (issue !== null) return at(nameOf(path), ...explainRoleIssue(issue, role, texts));
+      // The operator, whose id is none of Discord's, decides for all servers.
+      const isBound = input.userId !== operator && input.userId !== access.ownerId;
+      if (!isBound || !isAbove(role, input.roles ?? [], access)) return [];
+      const problem = text('setup.problems.roleAboveMember', { role: roleMention(role) });
+      return at(nameOf(path), problem, text('setup.problems.roleAboveMemberHint'));
+    }),
+    ...unknown.map(({ path }) => unknownRole(path)),
   ];
 }
 
-function at({ texts }: SetupView, path: string, text: Markup, hint: Markup): Problem {
-  return { text: markup`${bold(settingName(path, texts))}: ${text}`, hint };
-}
-
-function unknownRole(view: SetupView, path: string): Problem {
-  const { text } = view.texts;
-  return {
-    ...at(view, path, text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')),
-    isForeign: true,
-  };
-}
-
-function problemOfRole(
-  view: SetupView,
-  access: RoleAccess,
-  { path, role }: { readonly path: string; readonly role: unknown },
-): Problem | null {
-  const { input, texts } = view;
-  const issue = typeof role === 'string' ? roleIssue(role, access) : 'role_deleted';
-  if (typeof role !== 'string' || issue === 'role_deleted') return unknownRole(view, path);
-  if (issue !== null) return at(view, path, ...explainRoleIssue(issue, role, texts));
-  // The operator, whose id is none of Discord's, decides for all servers.
-  const isBound = input.userId !== operator && input.userId !== access.ownerId;
-  if (!isBound || !isAbove(role, input.roles ?? [], access)) return null;
-  const text = texts.text('setup.problems.roleAboveMember', { role: roleMention(role) });
-  return at(view, path, text, texts.text('setup.problems.roleAboveMemberHint'));
+function at(name: Markup, text: Markup, hint: Markup): Problem {
+  return { text: markup`${bold(name)}: ${text}`, hint };
 }
 
 function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {

@@ -22,21 +22,14 @@ import type { EndpointState, WebhookAttempt } from '../../src/features/events/st
 import type { Texts } from '../../src/texts/texts.ts';
 import { textInput, withDraft } from './form.ts';
 import {
-  button,
   buttonBlock,
-  effectiveValue,
   escapedName,
   type ListingView,
-  listingOptions,
-  overviewButton,
+  modal,
   panel,
-  refreshed,
   renderSaved,
   renderUnsaved,
-  saveValues,
-  sectionButton,
   showSaved,
-  textBlock,
 } from './view.ts';
 
 /* The section of the addresses that receive events. Components name one by its id, among those of the own community. */
@@ -85,7 +78,7 @@ export const webhooks = {
 };
 
 function endpointsIn(view: ListingView): readonly ListedEndpoint[] {
-  const all = listOf(effectiveValue(view, 'webhooks').value);
+  const all = listOf(view.value('webhooks'));
   const hosts = all.map(({ url }) => hostOf(textOf(url)));
   return all.map((stated, index) => {
     const id = endpointId(textOf(stated['url']));
@@ -107,39 +100,29 @@ function ofEndpoint(handle: Handler) {
   };
 }
 
-function optionsOf(view: ListingView, { id }: Pick<ListedEndpoint, 'id'>) {
-  return { ...listingOptions(view), w: id };
-}
-
 async function renderWebhooks(view: ListingView): Promise<Panel> {
-  const { services, guildId, texts } = view;
-  const { text } = texts;
+  const { services, guildId, text, texts } = view;
   const endpoints = endpointsIn(view);
   const states = await services.endpoints.states(guildId);
-  const { source } = effectiveValue(view, 'webhooks');
-  const isStored = source === 'setup';
+  const { source } = view.effective('webhooks');
   return panel(
     'plain',
     escapedName(text('setup.sections.webhooks')),
     [
-      textBlock(
-        lines(
-          text('setup.webhooks.intro'),
-          source === 'default' || source === 'unset' ? null : subtext(text(`setup.sources.${source}`)),
-        ),
+      lines(
+        text('setup.webhooks.intro'),
+        source === 'default' || source === 'unset' ? null : subtext(text(`setup.sources.${source}`)),
       ),
       ...endpoints.map((endpoint) => ({
         kind: 'section' as const,
         text: lines(bold(endpoint.name), describeEndpoint(endpoint, states.get(endpoint.id), texts)),
-        button: button(text('setup.buttons.open'), 'webhook', optionsOf(view, endpoint)),
+        button: view.button('open', 'webhook', { w: endpoint.id }),
       })),
     ],
     [
-      ...(endpoints.length < maxEndpoints
-        ? [button(text('setup.buttons.addWebhook'), 'webhook-add', listingOptions(view), 'primary')]
-        : []),
-      ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: 'webhooks' })] : []),
-      overviewButton(view),
+      endpoints.length < maxEndpoints && view.button('addWebhook', 'webhook-add', {}, 'primary'),
+      source === 'setup' && view.button('reset', 'reset', { s: 'webhooks' }),
+      view.overviewButton,
     ],
   );
 }
@@ -164,9 +147,8 @@ async function renderEndpoint(
   endpoint: ListedEndpoint,
   { note = null, tone = 'plain' }: { readonly note?: Markup | null; readonly tone?: Panel['tone'] } = {},
 ): Promise<Panel> {
-  const { services, guildId, texts } = view;
-  const { text } = texts;
-  const options = optionsOf(view, endpoint);
+  const { services, guildId, text, texts } = view;
+  const options = { w: endpoint.id };
   const state = (await services.endpoints.states(guildId)).get(endpoint.id);
   const isPaused = state !== undefined && state.pausedAt !== null;
   const secrets = text('setup.webhooks.secrets', { count: endpoint.secretCount });
@@ -174,27 +156,25 @@ async function renderEndpoint(
     tone,
     endpoint.name,
     [
-      ...(note === null ? [] : [textBlock(note)]),
-      textBlock(
-        lines(
-          describeEndpoint(endpoint, state, texts),
-          subtext(joined([secrets, markup`\`${escapeName(endpoint.id)}\``], ' · ')),
-        ),
+      note,
+      lines(
+        describeEndpoint(endpoint, state, texts),
+        subtext(joined([secrets, markup`\`${escapeName(endpoint.id)}\``], ' · ')),
       ),
       buttonBlock(
-        button(text('setup.buttons.sendTest'), 'webhook-test', options, 'primary'),
-        button(text('setup.buttons.attempts'), 'webhook-attempts', options),
+        view.button('sendTest', 'webhook-test', options, 'primary'),
+        view.button('attempts', 'webhook-attempts', options),
         isPaused
-          ? button(text('setup.buttons.tryAgain'), 'webhook-resume', options)
-          : button(text('setup.buttons.sendAgain'), 'webhook-resend', options),
+          ? view.button('tryAgain', 'webhook-resume', options)
+          : view.button('sendAgain', 'webhook-resend', options),
       ),
     ],
     [
-      button(text('setup.buttons.events'), 'webhook-events', options),
-      button(text('setup.buttons.newSecret'), 'webhook-secret', options),
-      ...(endpoint.secretCount > 1 ? [button(text('setup.buttons.dropSecrets'), 'webhook-drop', options)] : []),
-      button(text('setup.buttons.remove'), 'webhook-remove', options, 'danger'),
-      sectionButton(view, 'webhooks'),
+      view.button('events', 'webhook-events', options),
+      view.button('newSecret', 'webhook-secret', options),
+      endpoint.secretCount > 1 && view.button('dropSecrets', 'webhook-drop', options),
+      view.button('remove', 'webhook-remove', options, 'danger'),
+      view.sectionButton('webhooks'),
     ],
   );
 }
@@ -212,18 +192,13 @@ function eventsField({ text }: Texts, selected: readonly string[]): ModalField {
   };
 }
 
-function draftKey({ guildId, input }: ListingView): string {
-  return JSON.stringify([guildId, input.userId, 'webhooks']);
-}
-
 /** The form for a new address, with what was entered before if it was rejected. */
 function addForm(view: ListingView): Modal {
-  const { texts, services, input } = view;
-  const draft = input.options['d'] === undefined ? null : services.drafts.find(draftKey(view));
+  const { text, texts, services, input } = view;
+  const draft = input.options['d'] === undefined ? null : services.drafts.find(view.draftKey('webhooks'));
   const fields = [textInput(texts, 'url', { hint: 'url', maxLength: 500 }), eventsField(texts, [])];
-  const title = texts.text('setup.buttons.addWebhook');
-  const options = listingOptions(view);
-  return { kind: 'modal', title, action: 'webhook-added', options, fields: draft ? withDraft(fields, draft) : fields };
+  const shown = draft ? withDraft(fields, draft) : fields;
+  return modal(text('setup.buttons.addWebhook'), 'webhook-added', shown, view.listingOptions);
 }
 
 async function addEndpoint(view: ListingView): Promise<Panel> {
@@ -231,8 +206,8 @@ async function addEndpoint(view: ListingView): Promise<Panel> {
   const url = textField(input, 'url');
   const rejected = await services.endpoints.check(url);
   if (rejected !== null) {
-    services.drafts.put(draftKey(view), input.fields);
-    const again = { action: 'webhook-add', options: { ...listingOptions(view), d: 1 } };
+    services.drafts.put(view.draftKey('webhooks'), input.fields);
+    const again = { action: 'webhook-add', options: { ...view.listingOptions, d: 1 } };
     const problem = markup`${bold(escapedName(texts.text('setup.fields.url')))}: ${escapeText(ruleText(rejected, texts))}`;
     return renderUnsaved(view, [{ text: problem, hint: null }], again);
   }
@@ -245,11 +220,9 @@ async function addEndpoint(view: ListingView): Promise<Panel> {
   return shown;
 }
 
-function eventsForm(view: ListingView, endpoint: ListedEndpoint): Modal {
-  const { texts } = view;
-  const fields = [eventsField(texts, endpoint.events)];
-  const title = texts.text('setup.buttons.events');
-  return { kind: 'modal', title, action: 'webhook-chosen', options: optionsOf(view, endpoint), fields };
+function eventsForm({ text, texts, listingOptions }: ListingView, { id, events }: ListedEndpoint): Modal {
+  const options = { ...listingOptions, w: id };
+  return modal(text('setup.buttons.events'), 'webhook-chosen', [eventsField(texts, events)], options);
 }
 
 function saveEvents(view: ListingView, { id }: ListedEndpoint): Promise<Panel> {
@@ -284,7 +257,7 @@ function withEndpoint(view: ListingView, id: string, changes: JsonObject): reado
 }
 
 function save(view: ListingView, endpoints: readonly JsonObject[]) {
-  return saveValues(view, [['webhooks', endpoints]]);
+  return view.save([['webhooks', endpoints]]);
 }
 
 /** The secret, once; a form that is sent again has made none. */
@@ -293,40 +266,36 @@ async function showSecret(
   saving: ReturnType<typeof save>,
   { url, secret }: { readonly url: string; readonly secret: string },
 ): Promise<Panel> {
-  const { services, guildId, texts } = view;
-  const { text } = texts;
+  const { services, guildId, text } = view;
   const result = await saving;
-  const current = { ...(await refreshed(view)), listing: view.listing };
+  const current = (await view.refreshed()).of(view.listing);
   const [listing] = (await services.settings.open(guildId)).listings;
   const secrets = listing && webhookEndpoints.in(listing).find((each) => each.url === url)?.secrets;
   if (result.status !== 'saved' || !secrets?.includes(secret)) return renderSaved(current, result, origin);
   const host = escapeName(hostOf(url), 80);
-  const options = optionsOf(view, { id: endpointId(url) });
+  const options = { w: endpointId(url) };
   const isReplaced = secrets.length > 1;
   return panel(
     'good',
     isReplaced ? text('setup.webhooks.secretTitle', { host }) : text('setup.webhooks.addedTitle', { host }),
     [
-      textBlock(codeBlock(secret)),
-      textBlock(
-        lines(
-          isReplaced ? text('setup.webhooks.rotated') : text('setup.webhooks.verify'),
-          subtext(text('setup.link.once')),
-        ),
+      codeBlock(secret),
+      lines(
+        isReplaced ? text('setup.webhooks.rotated') : text('setup.webhooks.verify'),
+        subtext(text('setup.link.once')),
       ),
     ],
     [
-      button(text('setup.buttons.sendTest'), 'webhook-test', options, 'primary'),
-      ...(isReplaced ? [button(text('setup.buttons.dropSecrets'), 'webhook-drop', options)] : []),
-      button(text('setup.buttons.undo'), 'undo', { ...listingOptions(view), id: result.change.id }),
-      sectionButton(view, 'webhooks'),
+      view.button('sendTest', 'webhook-test', options, 'primary'),
+      isReplaced && view.button('dropSecrets', 'webhook-drop', options),
+      view.button('undo', 'undo', { id: result.change.id }),
+      view.sectionButton('webhooks'),
     ],
   );
 }
 
 async function sendTest(view: ListingView, endpoint: ListedEndpoint): Promise<Panel> {
-  const { services, guildId, texts } = view;
-  const { text } = texts;
+  const { services, guildId, text } = view;
   const result = await services.endpoints.test(guildId, endpoint.id);
   if (result === null) return renderWebhooks(view);
   if (result.status !== 'sent') {
@@ -349,27 +318,24 @@ async function resume(view: ListingView, endpoint: ListedEndpoint): Promise<Pane
 }
 
 async function resend(view: ListingView, endpoint: ListedEndpoint): Promise<Panel> {
-  const { text } = view.texts;
+  const { text } = view;
   const count = (await view.services.endpoints.resend(view.guildId, endpoint.id)) ?? 0;
   const note = count === 0 ? text('setup.webhooks.noneFailed') : text('setup.webhooks.resent', { count });
   return renderEndpoint(view, endpoint, { note });
 }
 
 async function renderAttempts(view: ListingView, endpoint: ListedEndpoint): Promise<Panel> {
-  const { services, guildId, texts } = view;
-  const { text } = texts;
+  const { services, guildId, text } = view;
   const { attempts = [] } = (await services.endpoints.attempts(guildId, endpoint.id, maxShownAttempts)) ?? {};
   return panel(
     'plain',
     endpoint.name,
     [
-      textBlock(
-        attempts.length === 0
-          ? text('setup.webhooks.noAttempts')
-          : lines(...attempts.map((attempt) => attemptText(attempt, text))),
-      ),
+      attempts.length === 0
+        ? text('setup.webhooks.noAttempts')
+        : lines(...attempts.map((attempt) => attemptText(attempt, text))),
     ],
-    [button(text('setup.buttons.open'), 'webhook', optionsOf(view, endpoint)), sectionButton(view, 'webhooks')],
+    [view.button('open', 'webhook', { w: endpoint.id }), view.sectionButton('webhooks')],
   );
 }
 
@@ -381,14 +347,14 @@ function attemptText({ at, type, status, error, durationMs }: WebhookAttempt, te
 }
 
 function confirmRemoval(view: ListingView, endpoint: ListedEndpoint): Panel {
-  const { text } = view.texts;
+  const { text } = view;
   return panel(
     'bad',
     text('setup.webhooks.removeTitle', { host: endpoint.name }),
-    [textBlock(text('setup.webhooks.remove'))],
+    [text('setup.webhooks.remove')],
     [
-      button(text('setup.buttons.remove'), 'webhook-removed', optionsOf(view, endpoint), 'danger'),
-      sectionButton(view, 'webhooks', text('setup.buttons.cancel')),
+      view.button('remove', 'webhook-removed', { w: endpoint.id }, 'danger'),
+      view.sectionButton('webhooks', text('setup.buttons.cancel')),
     ],
   );
 }

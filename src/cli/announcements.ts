@@ -2,12 +2,13 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { formatExactly, second } from '@tallyhook/platform/durations';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { defaultLocale } from '@tallyhook/platform/texts/locale';
+import { communityConfigs } from '../../config/listings.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { type AnnouncementPreview, nameSamples, textsOf } from '../core/announcements/announcement.ts';
 import { previewAnnouncements } from '../owner/announcement-previews.ts';
 import { ownTexts, textsIn } from '../texts/texts.ts';
-import { listingsWith, storedSettingsOrWarning } from './settings.ts';
+import { storedSettingsOrWarning } from './settings.ts';
 
 export async function previewOnTerminal(
   { listing: wanted, json }: { listing?: string; json?: boolean },
@@ -15,7 +16,10 @@ export async function previewOnTerminal(
 ): Promise<number> {
   const config = loadConfig(process.env);
   const stored = await storedSettingsOrWarning(() => config.databaseUrl, terminal);
-  const listings = previewListings(listingsWith(config, stored), systemClock.now());
+  const listings = previewListings(
+    communityConfigs(config.base, stored).flatMap((each) => each.listings),
+    systemClock.now(),
+  );
   const names = listings.map(({ listing }) => listing);
   if (wanted !== undefined && !names.includes(wanted)) {
     throw new UsageError(withSuggestion(`There is no listing "${wanted}".`, wanted, names));

@@ -17,18 +17,12 @@ import { parseJson } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { readTextFile } from '@tallyhook/platform/text-file';
-import {
-  describeConfig,
-  describeListings,
-  publicListings,
-  publicSettings,
-  type StoredSettings,
-} from '../../config/describe.ts';
+import { describeConfig, describeListings, publicListings, publicSettings } from '../../config/describe.ts';
 import type { Environment } from '../../config/environment.ts';
-import { communityConfig, type OpenedSetting } from '../../config/listings.ts';
+import { communityConfigs, type OpenedSetting, type StoredSettings } from '../../config/listings.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
-import type { Config, ListingConfig } from '../../config/schema.ts';
+import type { Config } from '../../config/schema.ts';
 import { configWarnings, dotEnvWarnings } from '../../config/warnings.ts';
 import { noCommunity } from '../core/ledger/account.ts';
 import { readCommunities, withFirstGuild } from '../core/store/communities.ts';
@@ -261,12 +255,6 @@ function placeholders(name: string, path: string, count: number): string | reado
   return path === 'lookupKey' || path === 'siteKey' ? (list[0] ?? '') : list;
 }
 
-/** The listings that variables, file and `/setup` describe. Without usable secrets. */
-export function listingsWith({ base }: Pick<Config, 'base'>, stored: StoredSettings): readonly ListingConfig[] {
-  const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
-  return [...guildIds].flatMap((guildId) => communityConfig(base, guildId, stored.get(guildId ?? '') ?? []).listings);
-}
-
 /** The listings in effect of one community each, without guilds that have removed the bot. */
 export async function communitiesInEffect(
   snapshot: Snapshot,
@@ -274,7 +262,7 @@ export async function communitiesInEffect(
 ): Promise<readonly (readonly CommunityListing[])[]> {
   const { db, run } = snapshot;
   const parked = await run(db.selectFrom('guilds').select('guild_id').where('parked_at', 'is not', null));
-  const isParked = (guildId: string) => parked.some((guild) => guild.guild_id === guildId);
+  const isParked = (guildId: string | null) => parked.some((guild) => guild.guild_id === guildId);
   const stored = [...(await storedSettingsIn(snapshot))].filter(([guildId]) => !isParked(guildId));
   const access = accessTo(snapshot);
   // As the next start with these settings finds them.
@@ -282,7 +270,10 @@ export async function communitiesInEffect(
   const known = byGuild(communities);
   // Of a guild without a row, nothing is recorded yet.
   const idOf: FindCommunityId = (guildId) => known.get(guildId) ?? noCommunity;
-  const listings = listingsWithCommunity(listingsWith(config, new Map(stored)), idOf);
+  const listings = listingsWithCommunity(
+    communityConfigs(config.base, new Map(stored)).flatMap((each) => each.listings),
+    idOf,
+  );
   const keyOf = ({ community: { id, guildId } }: CommunityListing) => (id === noCommunity ? guildId : id);
   return [...Map.groupBy(listings, keyOf).values()];
 }

@@ -3,10 +3,9 @@ import { defaultLocale } from '@tallyhook/platform/texts/locale';
 import { joined, withoutBold } from '@tallyhook/platform/texts/markup';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { z } from 'zod';
-import { findObjectProblems, openView, type Problem } from '../../commands/setup/view.ts';
+import { type ChangeSource, findObjectProblems, type Problem } from '../../commands/setup/view.ts';
 import type { EffectiveValue } from '../../config/describe.ts';
 import { operator } from '../core/ledger/correction.ts';
-import type { CommandInput } from '../discord/commands/command.ts';
 import type { CommunitySettings } from '../features/settings/community.ts';
 import { communityPaths, findSetting, listingPaths, type SettingPath } from '../features/settings.ts';
 import type { Caller, OwnerContext } from './context.ts';
@@ -35,7 +34,12 @@ export async function changeSettings(
   );
   if (foreign !== undefined) throw new HttpError(404, 'This server has no such listing.');
   if (community.version !== version) throw outdated(community.version);
-  const problems = await findProblems(context, { guild, community, changes, creator: token?.createdBy ?? operator });
+  const valuesOf = (listing: string | null): Readonly<Partial<Record<string, EffectiveValue>>> =>
+    (listing === null ? community : community.listings.find(({ name }) => name === listing))?.values ?? {};
+  const problems = await findObjectProblems(
+    await changeSource(context, { setup, guild, creator: token?.createdBy ?? operator, changes }),
+    changes.map(({ listing, path, value }) => ({ path, before: valuesOf(listing)[path]?.value, after: value })),
+  );
   if (problems.length > 0) throw invalid(problems.map(sentenceOf));
   const edit = { guildId: guild, authorId: author, interactionId: `api ${randomUUID()}`, basis: version, changes };
   const result = await setup.settings.save(edit);
@@ -46,6 +50,8 @@ export async function changeSettings(
   if (result.status === 'conflict') throw outdated(current.version);
   return settingsJson(current);
 }
+
+type SettingsOf = ReturnType<typeof settingsOf>;
 
 function settingsOf({ communities, setup }: OwnerContext, guildId: string | null) {
   const { guildId: guild } = communities.at(guildId);
@@ -85,49 +91,20 @@ function settingPath(listing: string | null, path: string): SettingPath {
   throw invalid([`"${path.slice(0, 100)}" is not a setting here.${hint}`]);
 }
 
-/**
- * Why the bot cannot post in a channel or give a role, or may not, because it is of another server. A role that the
- * creator of a token may not give, the token may not give either.
- */
-async function findProblems(
-  { setup, guilds, communities, languages, clock }: OwnerContext,
-  {
-    guild,
-    community,
-    changes,
-    creator,
-  }: {
-    readonly guild: string;
-    readonly community: CommunitySettings;
-    readonly changes: readonly { listing: string | null; path: SettingPath; value: unknown }[];
-    readonly creator: string;
-  },
-): Promise<readonly Problem[]> {
-  if (setup === null) return [];
-  const { reader } = guilds;
+/** Who is asked for what a change may choose: a role that the creator of a token may not give, the token may not either. */
+async function changeSource(
+  { guilds: { reader }, languages }: OwnerContext,
+  { setup, guild, creator, changes }: SettingsOf & { creator: string; changes: readonly { readonly value: unknown }[] },
+): Promise<ChangeSource> {
+  const own = (await setup.checks.channelsOf(guild)) ?? new Set();
   const named = changes.map(({ value }) => value).filter((value) => typeof value === 'string');
-  const channels = (await setup.checks.channelsOf(guild)) ?? new Set();
   const missing = named
-    .filter((id) => channels.has(id))
+    .filter((id) => own.has(id))
     .map(async (id) => [id, { name: '', missing: (await reader?.missingIn(id).catch(() => null)) ?? null }] as const);
   const member = creator === operator ? null : await reader?.member(guild, creator).catch(() => null);
-  const input: CommandInput = {
-    ...{ options: {}, action: null, values: [], fields: {}, userId: creator, displayName: '', applicationId: '' },
-    resolved: { channels: Object.fromEntries(await Promise.all(missing)), users: {}, roles: {} },
-    ...{ guildId: guild, channelId: null, roles: member?.roles ?? [], isManager: true, canAttachFiles: false },
-    ...{ interactionId: '', locale: defaultLocale, guildLocale: null },
-  };
-  const { standings } = communities.at(guild);
-  const view = await openView(input, { clock, texts: languages.for(defaultLocale), services: setup, standings }, guild);
-  const valuesOf = (listing: string | null) =>
-    listing === null ? community.values : community.listings.find(({ name }) => name === listing)?.values;
-  return findObjectProblems(
-    view,
-    changes.map(({ listing, path, value }) => {
-      const before: Readonly<Partial<Record<string, EffectiveValue>>> = valuesOf(listing) ?? {};
-      return { path, before: before[path]?.value, after: value };
-    }),
-  );
+  const channels = Object.fromEntries(await Promise.all(missing));
+  const input = { userId: creator, roles: member?.roles ?? [], resolved: { channels, users: {}, roles: {} } };
+  return { input, texts: languages.for(defaultLocale), services: setup, guildId: guild };
 }
 
 /** The problem and its hint without the markup of Discord. */

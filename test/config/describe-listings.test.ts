@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe.ts';
-import { listingsFile, listingsFileSchema } from '../../config/listings-file.ts';
+import { listingsFile } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { SettingSpec } from '../../src/core/settings/setting-spec.ts';
 import { settings } from '../../src/features/settings.ts';
@@ -103,23 +103,6 @@ describe('tallyhook config', () => {
   });
 });
 
-describe('the JSON Schema', () => {
-  it('describes each setting of rewards, announcements and shop', () => {
-    const { listing, inRewards, inAnnouncements, inShop } = schemasOfListing();
-    const paths = Object.keys(inRewards ?? {}).map((name) => `rewards.${name}`);
-    expect(paths).toEqual(settings.map(({ path }) => path).filter((path) => path.startsWith('rewards.')));
-    expect(inShop).toMatchObject({ for: { type: 'string' }, codesFile: { type: 'string' } });
-    const parts = ['multipliers', 'milestones', 'luck'].map((name) => inRewards?.[name]?.items?.properties);
-    const objects = ['streak', 'voterRole', 'party'].map((name) => inRewards?.[name]?.properties);
-    for (const properties of [inRewards, inAnnouncements, inShop, ...parts, ...objects]) {
-      expect(properties).toBeDefined();
-      for (const [name, { description }] of Object.entries(properties ?? {})) expect(description, name).toMatch(/\.$/);
-    }
-    for (const name of ['guildId', 'timeZone', 'ownerChannelId'])
-      expect(listing[name]?.description, name).toMatch(/\.$/);
-  });
-});
-
 describe('the documentation', () => {
   const text = readFileSync('docs/configuration.md', 'utf8');
 
@@ -131,15 +114,6 @@ describe('the documentation', () => {
     for (const example of examples) {
       const { listings } = loadConfig(environmentWith(JSON.parse(example).listings, { 'game-keys.txt': 'a\nb' }));
       expect(listings.map(({ guildId }) => guildId)).toEqual(['613425648685547541', '613425648685547541']);
-    }
-  });
-
-  it('lists every setting of rewards, announcements and shop', () => {
-    const { listing, inRewards, inAnnouncements, inShop } = schemasOfListing();
-    const { guildId, timeZone, ownerChannelId } = listing;
-    const documented = { ...inRewards, ...inAnnouncements, ...inShop, guildId, timeZone, ownerChannelId };
-    for (const name of Object.keys(documented)) {
-      expect(text, name).toMatch(new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|`, 'm'));
     }
   });
 
@@ -158,17 +132,3 @@ describe('the documentation', () => {
 function off({ schema }: SettingSpec): unknown {
   return [[], {}].find((empty) => schema.safeParse(empty).success) ?? false;
 }
-
-/** The schemas of the settings of a listing by name, and of those within some of them. */
-function schemasOfListing() {
-  const schema = listingsFileSchema() as { properties: { listings: { items: { properties: Properties } } } };
-  const { properties: listing } = schema.properties.listings.items;
-  const { rewards: ofRewards, announcements, shop: ofShop } = listing;
-  const [inRewards, inAnnouncements] = [ofRewards?.properties, announcements?.properties];
-  return { listing, inRewards, inAnnouncements, inShop: ofShop?.items?.properties };
-}
-
-type Properties = Record<
-  string,
-  { description?: string; properties?: Properties; items?: { properties?: Properties } }
->;

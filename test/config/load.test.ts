@@ -498,8 +498,9 @@ describe('a rotation', () => {
   });
 
   it('removes the webhook secrets of a removed listing', () => {
-    const [server] = active.listings;
-    const next = withRotatedSecrets(active, { ...active, listings: active.listings.slice(1) });
+    const { base, listings } = active;
+    const [server] = listings;
+    const next = withRotatedSecrets(active, { ...active, base: { ...base, sources: base.sources.slice(1) } });
     expect(next.listings[0]).toEqual({ ...server, voteSecrets: [], premiumSecrets: [], voteAuthorization: null });
   });
 });

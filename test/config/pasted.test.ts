@@ -119,6 +119,10 @@ describe('a pasted setting', () => {
     expect(issuesOf(() => readAppOptions({ ...options, token: publicKey }, null))).toMatchObject([
       { path: ['token'], problem: expect.stringContaining('public key') },
     ]);
+    const listings = [{ name: 'one', kind: 'bot', site: 'topgg' }];
+    expect(issuesOf(() => readAppOptions({ ...options, listings }, null))).toMatchObject([
+      { setting: 'listings[0].voteSecrets', path: ['listings', 0, 'voteSecrets'] },
+    ]);
     const listing = {
       ...{ name: 'one', kind: 'server', lookupKey: ' key\u200B', guildId: ` ${id} `, announceChannelId: `<#${id}>` },
     };

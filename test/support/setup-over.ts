@@ -8,6 +8,7 @@ import type { GuildProfiles } from '../../src/discord/guild-profile.ts';
 import { createDirectory, createListingTargets } from '../../src/features/communities/directory.ts';
 import { EndpointAccess } from '../../src/features/events/endpoints.ts';
 import { WebhookSender } from '../../src/features/events/sender.ts';
+import type { SettingsAuthor } from '../../src/features/settings/community.ts';
 import { SettingsInEffect } from '../../src/features/settings/in-effect.ts';
 import {
   createChangeSimulation,
@@ -99,6 +100,13 @@ export function setupServicesOver(
       ...checks,
     },
   };
+}
+
+/** Saves an exported file, as `/setup` does after its checks. */
+export async function importInto(setup: Settings, author: SettingsAuthor, text: string) {
+  const read = await setup.readExport(author.guildId, text);
+  if ('issues' in read) return { status: 'invalid', issues: read.issues } as const;
+  return setup.saveChanges(author, read.changes, { basis: null });
 }
 
 /** What is stored at a path, decrypted. @param listing empty for the community */

@@ -1,6 +1,6 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
-import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
+import { codeIn, createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
@@ -9,7 +9,6 @@ import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
 import { html } from '@tallyhook/platform/web/html';
 import { type PlainPage, plainPages, sendPlainPage } from '@tallyhook/platform/web/plain-page';
-import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
@@ -28,7 +27,16 @@ const settingsDelayMs = 6 * second;
 /** Discord's limit for the address of a button. */
 const maxUrlLength = 512;
 
-type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
+/** Why a listing is not connected: the status of the page, and its text. */
+const failures = {
+  expired: [400, 'webPage.expired'],
+  cancelled: [400, 'webPage.cancelled'],
+  managersOnly: [403, 'failure.managersOnly'],
+  already: [409, 'setup.connect.already'],
+  unavailable: [503, 'setup.connect.unavailable'],
+  tooMany: [429, 'webPage.tooMany'],
+} as const;
+type Failure = keyof typeof failures;
 
 interface ConnectContext {
   readonly serviceUrl: string;
@@ -36,6 +44,8 @@ interface ConnectContext {
   readonly settings: Pick<Settings, 'read' | 'link'>;
   readonly encryption: Encryption;
   readonly keyId: () => Promise<string | null>;
+  /** Random, and the same in every process: those who know it can forge the cookie of an attempt. */
+  readonly cookieSecret: string;
   /** True if Discord says that the member may manage the guild. */
   readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
   readonly botName: () => Promise<string>;
@@ -44,7 +54,7 @@ interface ConnectContext {
   /** True if nobody could take over a listing of the operator. */
   readonly mayLink: () => boolean;
   readonly languages: AppTexts;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly stopwatch: Clock;
   readonly log: Log;
 }
@@ -63,46 +73,41 @@ export function createConnect(context: ConnectContext) {
       userId: string,
     ): Promise<{ readonly url: string; readonly listing: string } | null> {
       if (!mayLink() || !community.canStoreSecrets || hasServer(community)) return null;
-      if (
-        !(await settleWithin(
-          offerTimeoutMs,
-          stopwatch,
-          client.endpoints().catch(() => null),
-        ))
-      )
-        return null;
+      const endpoints = client.endpoints().catch(() => null);
+      if (!(await settleWithin(offerTimeoutMs, stopwatch, endpoints))) return null;
       const { ticket, listing } = await tickets.issue(community.guildId, userId);
       const url = `${publicUrl}${connectPath}/${ticket}`;
       return url.length > maxUrlLength ? null : { url, listing };
     },
 
     /** Checked at the beginning and at the end. Rejects with the errors of Discord and of the store. */
-    async obstacle({ guildId, userId }: ConnectTicket): Promise<ConnectObstacle | null> {
+    async obstacle({ guildId, userId }: ConnectTicket): Promise<Failure | null> {
       if (!(await isManager(guildId, userId))) return 'managersOnly';
       const community = await settings.read(guildId);
       if (hasServer(community)) return 'already';
       return mayLink() && community.canStoreSecrets ? null : 'unavailable';
     },
 
-    /** Asks the service for its page. Rejects with {@link ConnectError}. */
-    async start(ticket: ConnectTicket): Promise<{ readonly url: string; readonly cookie: string }> {
-      const { state, challenge, sealed } = await tickets.start(ticket);
+    /** Asks the service for its page. @param attempt of the browser. Rejects with {@link ConnectError} */
+    async start(
+      ticket: ConnectTicket,
+      attempt: { readonly state: string; readonly verifier: string },
+    ): Promise<string> {
       const { vote, premium } = webhookAddresses({ name: ticket.listing }, publicUrl);
       if (premium === null) throw new Error('A listing of the service has an address for premium events.');
-      const url = await client.request({
+      return client.request({
         name: (await botName()).slice(0, 50),
         guild: ticket.guildId,
         member: ticket.userId,
         redirect_uri: redirectUri,
-        state,
-        code_challenge: challenge,
+        state: attempt.state,
+        code_challenge: createHash('sha256').update(attempt.verifier).digest('base64url'),
         webhooks: { vote, premium },
       });
-      return { url, cookie: sealed };
     },
 
     /** Exchanges the code and links the listing. Returns whether the test has arrived. @throws ConnectError */
-    async finish({ guildId, userId, listing, verifier }: ConnectAttempt, code: string): Promise<boolean> {
+    async finish({ guildId, userId, listing }: ConnectTicket, verifier: string, code: string): Promise<boolean> {
       const granted = await client.exchange({ code, code_verifier: verifier, redirect_uri: redirectUri });
       if (granted.guild !== guildId || granted.listing.id !== guildId || granted.member !== userId) {
         throw new ConnectError('the service has connected another listing or member');
@@ -272,69 +277,52 @@ const ticket = z.object({
   listing: z.string(),
   expiresAt: z.number(),
 });
-const attempt = ticket.extend({ state: z.string(), verifier: z.string() });
-
 type ConnectTicket = z.infer<typeof ticket>;
-/** A ticket in the browser that has used it, with the state and the verifier of the PKCE. */
-type ConnectAttempt = z.infer<typeof attempt>;
 
-/** Tickets and attempts are encrypted, so they need no storage. The link of a ticket is no attempt. */
-function createConnectTickets({ encryption, keyId, clock: { now } }: ConnectContext) {
-  async function write(kind: 'ticket' | 'attempt', content: object): Promise<string> {
-    return seal(encryption.keyFor(await keyId()), JSON.stringify(content), ['connect', kind]);
-  }
-
-  function read<Schema extends typeof ticket>(kind: 'ticket' | 'attempt', text: string, schema: Schema) {
-    let content: unknown;
-    try {
-      content = parseJson(encryption.open(text, ['connect', kind]));
-    } catch {
-      return null;
-    }
-    const parsed = schema.safeParse(content);
-    const isValid = parsed.success && parsed.data.expiresAt > now() && parsed.data.expiresAt <= now() + lifetimeMs;
-    return isValid ? parsed.data : null;
-  }
-
+/** Tickets are encrypted, so they need no storage. */
+function createConnectTickets({
+  encryption,
+  keyId,
+  clock: { now },
+}: Pick<ConnectContext, 'encryption' | 'keyId' | 'clock'>) {
+  const context = ['connect', 'ticket'];
   return {
     /** A ticket for a member, with the name of the listing to be. */
     async issue(guildId: string, userId: string): Promise<{ readonly ticket: string; readonly listing: string }> {
       const listing = newListingName('server');
       const content: ConnectTicket = { guildId, userId, listing, expiresAt: now() + lifetimeMs };
-      return { ticket: await write('ticket', content), listing };
+      return { ticket: seal(encryption.keyFor(await keyId()), JSON.stringify(content), context), listing };
     },
     /** Null for what is forged or has expired. */
-    open: (text: string): ConnectTicket | null => read('ticket', text, ticket),
-    /** Begins an attempt, which ends with its ticket. */
-    async start(opened: ConnectTicket) {
-      const random = () => randomBytes(32).toString('base64url');
-      const begun: ConnectAttempt = { ...opened, state: random(), verifier: random() };
-      const challenge = createHash('sha256').update(begun.verifier).digest('base64url');
-      return { state: begun.state, challenge, sealed: await write('attempt', begun) };
+    open(text: string): ConnectTicket | null {
+      try {
+        const { success, data } = ticket.safeParse(parseJson(encryption.open(text, context)));
+        return success && data.expiresAt > now() && data.expiresAt <= now() + lifetimeMs ? data : null;
+      } catch {
+        return null;
+      }
     },
-    resume: (text: string): ConnectAttempt | null => read('attempt', text, attempt),
   };
 }
 
-const cookieLifetimeMs = 10 * minute;
 /** How long the page waits for the name and the picture of the server (ms). */
 const serverTimeoutMs = 3 * second;
-
-type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
 
 /** The cookie binds the way back to the browser that went. Keys, secrets and codes are in no page, log or cookie. */
 function createConnectRoutes(
   connect: {
-    obstacle(ticket: ConnectTicket): Promise<ConnectObstacle | null>;
-    start(ticket: ConnectTicket): Promise<{ readonly url: string; readonly cookie: string }>;
-    finish(attempt: ConnectAttempt, code: string): Promise<boolean>;
+    obstacle(ticket: ConnectTicket): Promise<Failure | null>;
+    start(ticket: ConnectTicket, attempt: { readonly state: string; readonly verifier: string }): Promise<string>;
+    finish(ticket: ConnectTicket, verifier: string, code: string): Promise<boolean>;
   },
   tickets: ReturnType<typeof createConnectTickets>,
-  { languages, publicUrl, reader, pictures, stopwatch, log }: ConnectContext,
+  { languages, publicUrl, cookieSecret, reader, pictures, clock, stopwatch, log }: ConnectContext,
 ): Express {
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
-  const secure = protocol === 'https:';
-  const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
+  const attempts = createAuthorizationAttempts({
+    ...{ secret: cookieSecret, purpose: 'connect', cookieName: 'tallyhook_connect', path, clock },
+    secure: protocol === 'https:',
+  });
   const textsFor = (request: Request) => languages.for(...request.acceptsLanguages().slice(0, 10));
 
   /** Name and picture of the server; null if Discord does not say them in time. */
@@ -346,29 +334,15 @@ function createConnectRoutes(
     return { id, name: guild.name, picture: url };
   }
 
-  // The way back comes from another site.
-  const attributes = { name, path, secure, sameSite: 'lax' } as const;
-
   /** @param guildId the server to go back to; null if it is not known */
   function fail(request: Request, response: Response, failure: Failure, guildId: string | null = null): void {
     const texts = textsFor(request);
-    const { text } = texts;
-    const reasons = {
-      expired: text('webPage.expired'),
-      cancelled: text('webPage.cancelled'),
-      tooMany: text('webPage.tooMany'),
-      managersOnly: text('failure.managersOnly'),
-      already: text('setup.connect.already'),
-      unavailable: text('setup.connect.unavailable'),
-    };
-    const body = html`<p>${reasons[failure]}</p>`;
-    const next = backToDiscord(guildId, texts);
+    const [status, reason] = failures[failure];
     sendPlainPage(response, {
-      status: statuses[failure],
-      locale: texts.locale,
-      title: text('setup.connect.titleFailed'),
-      body,
-      next,
+      ...{ status, locale: texts.locale },
+      title: texts.text('setup.connect.titleFailed'),
+      body: html`<p>${texts.text(reason)}</p>`,
+      next: backToDiscord(guildId, texts),
     });
   }
 
@@ -382,19 +356,17 @@ function createConnectRoutes(
   app.get(connectPath, (request, response) => fail(request, response, 'expired'));
 
   app.get(`${connectPath}/callback`, async (request, response) => {
-    const attempt = tickets.resume(readCookie(request.headers.cookie, name));
-    setCookie(response, { ...attributes, value: '', lifetimeMs: 0 });
-    const { state, error } = request.query;
+    const attempt = attempts.finish(request, response);
+    const ticket = attempt && tickets.open(Buffer.from(attempt.data, 'base64url').toString());
+    if (attempt === null || ticket === null) return fail(request, response, 'expired');
     const code = codeIn(request.query);
-    const isOwn = attempt !== null && typeof state === 'string' && equalSecrets(state, attempt.state);
-    if (!isOwn) return fail(request, response, 'expired');
-    const { guildId } = attempt;
-    if (error !== undefined) return fail(request, response, 'cancelled', guildId);
+    const { guildId } = ticket;
+    if (request.query['error'] !== undefined) return fail(request, response, 'cancelled', guildId);
     if (code === null) return fail(request, response, 'expired', guildId);
     try {
-      const obstacle = await connect.obstacle(attempt);
+      const obstacle = await connect.obstacle(ticket);
       if (obstacle !== null) return fail(request, response, obstacle, guildId);
-      const hasArrived = await connect.finish(attempt, code);
+      const hasArrived = await connect.finish(ticket, attempt.verifier, code);
       const texts = textsFor(request);
       const { text } = texts;
       const steps = html`<ol><li>${text('setup.steps.channelTitle')}</li><li>${text('setup.steps.rewardsTitle')}</li></ol>`;
@@ -418,24 +390,15 @@ function createConnectRoutes(
     try {
       const obstacle = await connect.obstacle(ticket);
       if (obstacle !== null) return fail(request, response, obstacle, ticket.guildId);
-      const { url, cookie } = await connect.start(ticket);
-      setCookie(response, { ...attributes, value: cookie, lifetimeMs: cookieLifetimeMs });
-      response.redirect(303, url);
+      // The ticket is a text with dots.
+      const attempt = attempts.start(response, Buffer.from(request.params.ticket).toString('base64url'));
+      response.redirect(303, await connect.start(ticket, attempt));
     } catch (failed) {
       failUnexpectedly(request, response, failed, ticket.guildId);
     }
   });
   return app;
 }
-
-const statuses: Readonly<Record<Failure, number>> = {
-  expired: 400,
-  cancelled: 400,
-  managersOnly: 403,
-  already: 409,
-  unavailable: 503,
-  tooMany: 429,
-};
 
 function backToDiscord(guildId: string | null, texts: Texts): PlainPage['next'] {
   return { url: `https://discord.com/channels/${guildId ?? '@me'}`, label: texts.text('webPage.back') };

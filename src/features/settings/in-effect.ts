@@ -6,7 +6,7 @@ import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop } from '@tallyhook/platform/loop';
 import type { Redactor } from '@tallyhook/platform/redactor';
-import { communityConfig, type OpenedSetting } from '../../../config/listings.ts';
+import { communityConfig, communityConfigs, type OpenedSetting } from '../../../config/listings.ts';
 import type { Config, FormerLink, ListingBase, ListingConfig } from '../../../config/schema.ts';
 import { parseLink } from '../../core/settings/listing-settings.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
@@ -180,15 +180,12 @@ export async function effectiveListings(
   const opened = communities
     .filter(({ parkedAt }) => parkedAt === null)
     .map((community) => ({ guildId: community.guildId, ...openSettings(community, encryption) }));
-  const settingsOf = new Map<string | null, (typeof opened)[number]['settings']>(
-    opened.map(({ guildId, settings }) => [guildId, settings]),
-  );
   const parked = new Set<string | null>(communities.flatMap((each) => (each.parkedAt === null ? [] : each.guildId)));
-  const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...settingsOf.keys()]);
-  const present = [...guildIds].filter((guildId) => !parked.has(guildId));
+  const stored = new Map(opened.map(({ guildId, settings }) => [guildId, settings]));
+  const present = communityConfigs(base, stored).filter(({ guildId }) => !parked.has(guildId));
   return {
-    listings: present.flatMap((guildId) => communityConfig(base, guildId, settingsOf.get(guildId) ?? []).listings),
-    guildIds: present.filter((guildId) => guildId !== null),
+    listings: present.flatMap(({ listings }) => listings),
+    guildIds: present.flatMap(({ guildId }) => guildId ?? []),
     /** The stored secrets, which nothing may show. */
     secrets: opened.flatMap(({ secrets }) => secrets),
     /** Stored secrets that cannot be decrypted here. */

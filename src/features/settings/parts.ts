@@ -28,6 +28,7 @@ function createConnecting({ config: { lookup, publicUrl, discord }, ...context }
     serviceUrl: lookup.baseUrl,
     publicUrl,
     settings: setup,
+    cookieSecret: discord.token,
     keyId: async () => (await store.settings.state()).keyId,
     isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }),
     botName: async () => (await fetchBotIdentity(rest)).name,

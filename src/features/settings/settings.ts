@@ -12,7 +12,6 @@ import {
   type NewChange,
   type SettingKey,
   type StoredChange,
-  type StoredCommunity,
 } from '../../core/settings/stored-settings.ts';
 import { rule } from '../../core/settings/value-schemas.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
@@ -40,7 +39,6 @@ import { exportSettings, importedChanges } from './file.ts';
 import {
   canUseKey,
   hasSecrets,
-  type OpenedSettings,
   openSettings,
   type SettingChange,
   toStoredValues,
@@ -52,12 +50,6 @@ import {
 const maxShownChanges = 100;
 /** How often others may change the community, or the key of the database, while a change is saved. */
 const maxAttempts = 30;
-
-interface CurrentCommunity {
-  readonly stored: StoredCommunity;
-  readonly opened: OpenedSettings;
-  readonly listings: readonly ListingConfig[];
-}
 
 interface SaveOptions {
   readonly basis: number | null;
@@ -104,7 +96,7 @@ export class Settings {
   }
 
   /** Reads what is stored of a community, with its secrets, and the listings in effect. */
-  async open(guildId: string): Promise<CurrentCommunity> {
+  async open(guildId: string) {
     const { encryption, base } = this.options;
     const [stored] = await this.store.communities([guildId]);
     if (stored === undefined) throw new Error('The community could not be read.');
@@ -136,7 +128,7 @@ export class Settings {
     return result;
   }
 
-  /** Validates and stores changes, and applies them in this process. */
+  /** Validates and stores changes, and applies them in this process. @param options.targetIds of new API keys */
   async saveChanges(
     author: SettingsAuthor,
     changes: readonly SettingChange[],
@@ -406,19 +398,10 @@ export class Settings {
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
   }
 
-  /** Saves an export in place of what is stored, except missing secrets. @param file.targetIds of its API keys */
-  async import({
-    text,
-    targetIds = new Map(),
-    ...author
-  }: SettingsAuthor & {
-    readonly text: string;
-    readonly targetIds?: ReadonlyMap<string, string>;
-  }): Promise<SaveResult> {
-    const { opened, listings } = await this.open(author.guildId);
-    const imported = importedChanges(text, { settings: opened.settings, listings });
-    if ('issues' in imported) return { status: 'invalid', issues: imported.issues };
-    return this.saveChanges(author, imported.changes, { basis: null, targetIds });
+  /** The changes that put an exported file in place of what is stored, except missing secrets, or what is wrong with it. */
+  async readExport(guildId: string, text: string): Promise<ReturnType<typeof importedChanges>> {
+    const { opened, listings } = await this.open(guildId);
+    return importedChanges(text, { settings: opened.settings, listings });
   }
 
   /** Changes of one listing; `decide` returns the issue if it cannot be changed. */

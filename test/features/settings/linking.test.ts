@@ -23,6 +23,7 @@ import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { failure, startFakeService, success } from '../../support/fake-service.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { importInto } from '../../support/setup-over.ts';
 import { openLedger } from '../../support/voting.ts';
 
 const guildId = '700000000000000001';
@@ -190,7 +191,7 @@ describe('a linked server', () => {
     expect(await setup.replaceKey(replaced)).toMatchObject({ issues: [{ code: 'other_listing' }] });
     const other = await linked(setup, 'other-key', elsewhere);
     const text = JSON.stringify({ listings: [{ name, lookupKey: 'other-key' }] });
-    expect(await setup.import({ ...author(), text })).toMatchObject({
+    expect(await importInto(setup, author(), text)).toMatchObject({
       issues: [{ code: 'already_linked', listing: other.name }],
     });
     expect(

@@ -2,8 +2,8 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import type { RoleIds } from 'local-discord';
 import { describe, expect, it } from 'vitest';
-import { findRoleProblems, openView, type SetupView } from '../../../commands/setup/view.ts';
-import { importedValues, setup as setupCommand } from '../../../commands/setup.ts';
+import { findRoleProblems, openView } from '../../../commands/setup/view.ts';
+import { setup as setupCommand } from '../../../commands/setup.ts';
 import { createGuildChannels } from '../../../src/discord/inspection.ts';
 import { isModerating } from '../../../src/discord/permissions.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
@@ -35,8 +35,8 @@ async function setUp(names: Names = ['regular']) {
   };
   const byManager = await viewOf(members[1]?.id, names);
   const byOwner = await viewOf(members[0]?.id);
-  const problems = async (view: SetupView, changes: Parameters<typeof findRoleProblems>[1]) =>
-    (await findRoleProblems(view, changes)).map(({ text }) => text);
+  const problems = async (...of: Parameters<typeof findRoleProblems>) =>
+    (await findRoleProblems(...of)).map(({ text }) => text);
   const voterRole = (role: unknown, before: unknown = null) => [
     { path: 'rewards.voterRole', before, after: { role, for: '12h' } },
   ];
@@ -110,24 +110,36 @@ describe('the roles of a change', () => {
 
   it('are not accepted while Discord does not say what they are', async () => {
     const { discord, byManager, byOwner, problems, voterRole } = await setUp();
-    const withoutRoles = { ...byManager, input: { ...byManager.input, roles: null } };
+    const { input, texts, services, guildId } = byManager;
+    const withoutRoles = { texts, services, guildId, input: { ...input, roles: null } };
     expect(await problems(withoutRoles, voterRole(discord.roles.voter))).toHaveLength(1);
-    const unknown = { ...byOwner, guildId: '404' };
+    const unknown = { texts, services, input: byOwner.input, guildId: '404' };
     expect(await problems(unknown, voterRole(discord.roles.voter))).toEqual([expect.stringContaining('in time')]);
     expect(await problems(unknown, [{ path: 'rewards.vote', before: 1, after: 2 }])).toEqual([]);
   });
 
   it('of an imported text are those that are not in effect', async () => {
-    const { discord, byManager, problems } = await setUp();
+    const { discord, byManager } = await setUp();
+    const { guildId, input } = byManager;
     const { voter, vip } = discord.roles;
-    const imported = (listing: object) =>
-      problems(byManager, importedValues(byManager, JSON.stringify({ listings: [{ name: 'a' }, listing] })));
-    expect(await imported({ rewards: { voterRole: { role: voter } }, shop: [{ id: 'x', role: voter }] })).toEqual([]);
-    expect(await imported({ rewards: { premiumRoles: { Gold: vip } }, shop: [{ id: 'x', role: vip }] })).toHaveLength(
+    const store = await openLedger(newSqliteUrl(), systemClock);
+    const setup = setupServicesOver(store, {
+      checks: byManager.services.checks,
+      environment: environmentWith([{ ...harbour, guildId, rewards: { voterRole: { role: vip, for: '12h' } } }]),
+    });
+    const standings = store.standingsIn(firstCommunity, 'UTC');
+    const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup, standings };
+    const rejected = async (listing: object) => {
+      const settings = JSON.stringify({ listings: [{ name: 'harbour', ...listing }] });
+      const sent = { ...input, action: 'imported', guildId, isManager: true, fields: { settings } };
+      return JSON.stringify(await setupCommand.execute(sent, context)).match(/above your highest role/g) ?? [];
+    };
+    expect(await rejected({ rewards: { voterRole: { role: voter } }, shop: [{ id: 'x', role: voter }] })).toEqual([]);
+    expect(await rejected({ rewards: { voterRole: { role: vip, for: '12h' } } })).toEqual([]);
+    expect(await rejected({ rewards: { premiumRoles: { Gold: vip } }, shop: [{ id: 'x', role: vip }] })).toHaveLength(
       2,
     );
-    expect(await imported({ rewards: [vip], shop: { role: vip } })).toEqual([]);
-    expect(await problems(byManager, importedValues(byManager, 'not JSON'))).toEqual([]);
+    expect(await rejected({ rewards: [vip], shop: { role: vip } })).toEqual([]);
   });
 });
 

@@ -13,6 +13,7 @@ import { rekey } from '../../../src/features/settings/stored.ts';
 import { shopItems } from '../../../src/features/shop/purchase.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { importInto } from '../../support/setup-over.ts';
 import { openLedger } from '../../support/voting.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];
@@ -269,15 +270,15 @@ describe('an export', () => {
       { listing: null, path: 'timeZone', value: 'UTC' },
     ] as const;
     await setup.save({ ...author(), basis: null, changes: others });
-    expect(await setup.import({ ...author(), text })).toMatchObject({ status: 'saved' });
+    expect(await importInto(setup, author(), text)).toMatchObject({ status: 'saved' });
     expect(await setup.export(guildId)).toBe(text);
     expect(directory.find(listing.name)).toMatchObject({
       ...{ timeZone: 'Asia/Tokyo', announcements: { mode: 'digest' }, voteSecrets: [secrets.voteSecret] },
     });
     expect(directory.find('harbour')?.rewards.base.perVote).toBe(7);
-    expect(await setup.import({ ...author(), text })).toEqual({ status: 'unchanged' });
+    expect(await importInto(setup, author(), text)).toEqual({ status: 'unchanged' });
     for (const unusable of ['', '[]', '{"listings":[{"name":"nobody"}]}', '{"listings":[{"name":"harbour","x":1}]}'])
-      expect(await setup.import({ ...author(), text: unusable }), unusable).toMatchObject({ status: 'invalid' });
+      expect(await importInto(setup, author(), unusable), unusable).toMatchObject({ status: 'invalid' });
   });
 });
 

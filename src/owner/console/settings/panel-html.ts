@@ -1,6 +1,7 @@
 import { subtext } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
+import type { SetupView } from '../../../../commands/setup/view.ts';
 import type {
   ModalField,
   OptionValue,
@@ -25,8 +26,10 @@ export interface PanelView {
   readonly changeId: string;
   /** The relative URL of the settings. */
   readonly base: string;
-  /** True if the navigation of the settings is beside it, so that no button has to lead to them. */
-  readonly isBesidePages: boolean;
+  /** The relative URL of the whole console. */
+  readonly root: string;
+  /** What is shown. With a listing, the navigation of the settings is beside it, and no button has to lead to them. */
+  readonly setup: SetupView;
 }
 
 export type Options = Readonly<Record<string, OptionValue>>;
@@ -93,7 +96,7 @@ export function buttonsHtml(buttons: readonly ReplyButton[], view: PanelView): H
 export function buttonHtml(button: ReplyButton, view: PanelView): Html | null {
   if (button.kind === 'link')
     return html`<a class="button second" href="${button.url}" rel="noreferrer">${button.label}</a>`;
-  if (button.kind === 'page' || (button.action === 'overview' && view.isBesidePages)) return null;
+  if (button.kind === 'page' || (button.action === 'overview' && view.setup.hasListing())) return null;
   const { action, options = {}, label, style } = button;
   const isMain = style === 'primary' || style === 'success';
   if (isReading(action)) {

@@ -4,14 +4,12 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { editOf, type SetupSection, sectionOf, setupSections } from '../../../../commands/setup/sections.ts';
-import { hasListing, openView } from '../../../../commands/setup/view.ts';
-import { type Draft, readDraft, runSetup } from '../../../../commands/setup.ts';
+import { openView } from '../../../../commands/setup/view.ts';
+import { readDraft, runSetup } from '../../../../commands/setup.ts';
 import { wouldHavePaid } from '../../../core/settings/setting-spec.ts';
-import { type CommandInput, isChecked, type PostingPermission } from '../../../discord/commands/command.ts';
+import { type CommandInput, isChecked } from '../../../discord/commands/command.ts';
 import type { Modal, OptionValue, Panel, Reply } from '../../../discord/commands/reply.ts';
-import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
-import type { OwnerContext } from '../../context.ts';
 import type { SessionMiddleware } from '../middleware.ts';
 import { consoleRoot, relativeRoot, renderPage, textsOf } from '../render-page.ts';
 import { authorOf, type Visit } from '../session.ts';
@@ -19,15 +17,7 @@ import { attemptsPage } from './attempts-page.ts';
 import { markupHtml } from './markup-html.ts';
 import { addressOf, isReading, type PanelView, panelHtml } from './panel-html.ts';
 import { previewsHtml } from './previews-html.ts';
-import {
-  type Answered,
-  answerPages,
-  besideNavigation,
-  listingTabs,
-  modalPage,
-  type Shown,
-  sectionPage,
-} from './settings-page.ts';
+import { type Answered, answerPages, besideNavigation, listingTabs, modalPage, sectionPage } from './settings-page.ts';
 
 /** Requests that a page lists of an endpoint. */
 const maxAttempts = 50;
@@ -48,11 +38,11 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
       const { a: action = 'overview' } = request.query;
       if (typeof action !== 'string' || !isReading(action)) throw new HttpError(404, 'There is no such page.');
       const settings = await openSettings(request, response, visit);
-      const { input, setup } = settings.shown;
-      if (!hasListing(setup)) return settings.answer(input);
+      const { input, setup } = settings;
+      if (!setup.hasListing()) return settings.answer(input);
       if (action === 'overview' || action === 'listing' || action === 'section') {
         const s = String(input.options['s'] ?? setupSections[0]?.id);
-        const page = addressOf('section', { s, l: setup.listing.name }, settings.shown.view);
+        const page = addressOf('section', { s, l: setup.listing.name }, settings.view);
         return response.redirect(303, page);
       }
       return settings.answer(input);
@@ -64,11 +54,11 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
     requireSession(async (request, response, visit) => {
       const { page } = request.params;
       const settings = await openSettings(request, response, visit);
-      const { input, setup } = settings.shown;
+      const { input, setup } = settings;
       const section = sectionOf(page);
       const action = typeof page === 'string' ? answerPages.get(page) : undefined;
       if (section === null && action === undefined) throw new HttpError(404, 'There is no such page.');
-      if (!hasListing(setup)) return response.redirect(303, '../settings');
+      if (!setup.hasListing()) return response.redirect(303, '../settings');
       if (section !== null && section.forms.length > 0) return settings.showSection(section, null);
       const options = { ...input.options, s: String(page), l: setup.listing.name };
       return settings.answer({ ...input, action: action ?? 'section', options });
@@ -78,10 +68,8 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
   router.post(
     '/settings/preview',
     requireForm(async (request, response, visit) => {
-      const { input, texts } = await readRequest(request, visit);
-      const { reader } = visit.context.guilds;
-      const sender = (await reader?.user(input.applicationId).catch(() => null)) ?? 'tallyhook';
-      await sendPreview(response, input, { context: visit.context, texts, sender });
+      const settings = await openSettings(request, response, visit);
+      await settings.sendPreview();
     }),
   );
 
@@ -90,7 +78,7 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
       path,
       requireForm(async (request, response, visit) => {
         const settings = await openSettings(request, response, visit);
-        await settings.answer(settings.shown.input);
+        await settings.answer(settings.input);
       }),
     );
   }
@@ -105,34 +93,35 @@ const noted: readonly (string | null)[] = ['submit', 'undo', 'reset'];
 async function openSettings(request: Request, response: Response, visit: Visit) {
   const { context } = visit;
   const { clock } = context;
-  const { input, texts, scope, setup: services, channels, roles } = await readRequest(request, visit);
+  const { input, texts, scope, setup: services, channels, guild } = await readRequest(request, visit);
   const [{ standings }] = context.communities.all();
-  const commandContext = { clock, texts, services, standings };
-  const setup = await openView(input, commandContext, scope.guildId);
+  const open = () => openView(input, { clock, texts, services, standings }, scope.guildId);
+  const run = (asked: CommandInput) => runSetup(asked, { clock, texts, setup: services, standings });
+  const setup = await open();
+  const roles = (guild?.roles ?? []).filter(({ id }) => id !== scope.guildId);
   const view: PanelView = {
     ...{ texts, channels: channels ?? [], roles, formToken: visit.formToken, changeId: randomUUID() },
     ...{ base: `${relativeRoot(request.path)}settings`, names: await context.namesIn(scope)([]) },
-    isBesidePages: hasListing(setup),
+    ...{ root: consoleRoot(request), setup },
   };
-  const shown = { input, view, root: consoleRoot(request), setup };
-  const open = async () => ({ ...shown, setup: await openView(input, commandContext, scope.guildId) });
+  const reopened = async (): Promise<PanelView> => ({ ...view, setup: await open() });
 
-  function send(current: string | null, content: Html, of: Shown): void {
+  function send(current: string | null, content: Html, of: PanelView): void {
     const body = html`<div lang="${texts.locale}" dir="auto">${besideNavigation(current, content, of)}</div>`;
     renderPage(request, response, { title: texts.text('console.settings'), session: visit, body });
   }
 
   /** @param answered what was done before, or not */
   async function showSection(section: SetupSection, answered: Answered | null): Promise<void> {
-    const now = answered === null ? shown : await open();
-    if (hasListing(now.setup)) send(section.id, sectionPage(now.setup, section, now, answered), now);
+    const now = answered === null ? view : await reopened();
+    if (now.setup.hasListing()) send(section.id, sectionPage(now.setup, section, now, answered), now);
     else response.redirect(303, view.base);
   }
 
   /** The answer of `/setup`, as the page that it is about or as a page of its own. */
   async function answer(asked: CommandInput): Promise<void> {
     if (asked.action === 'webhook-attempts') return showAttempts(asked);
-    const result = await runSetup(asked, { clock, texts, setup: services, standings });
+    const result = await run(asked);
     const [file] = ('files' in result && result.files) || [];
     if (file !== undefined) {
       response.attachment(file.name).send(Buffer.from(file.content));
@@ -145,23 +134,21 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     const named = { ...view, names: await context.namesIn(scope)(mentionedIn(result)) };
     if (isModal(result)) {
       const page = { section: section?.id ?? null, answered: null, sent: options };
-      return send(section?.id ?? currentOf(asked), modalPage(result, page, shown), shown);
+      return send(section?.id ?? currentOf(asked), modalPage(result, page, view), view);
     }
     const answered: Answered = { panel: result, input: withoutFields(asked, edit?.form.secretFields) };
     if (section !== null && section.forms.length > 0 && noted.includes(asked.action)) {
       const isOfEntry = options['f'] !== undefined || options['p'] !== undefined;
       const isRejected = result.tone === 'bad' && isOfEntry && !isChecked(asked, 'remove');
-      const form = isRejected
-        ? await runSetup({ ...asked, action: 'edit' }, { clock, texts, setup: services, standings })
-        : null;
+      const form = isRejected ? await run({ ...asked, action: 'edit' }) : null;
       if (form !== null && isModal(form)) {
-        return send(section.id, modalPage(form, { section: section.id, answered, sent: options }, shown), shown);
+        return send(section.id, modalPage(form, { section: section.id, answered, sent: options }, view), view);
       }
       return showSection(section, answered);
     }
-    const now = await open();
+    const now = await reopened();
     const current = section?.id ?? currentOf(asked);
-    const tabs = current === 'listing' && hasListing(now.setup) ? listingTabs(now.setup, current, view) : null;
+    const tabs = current === 'listing' && now.setup.hasListing() ? listingTabs(now.setup, current, view) : null;
     send(current, panelHtml(result, named, tabs), now);
   }
 
@@ -169,10 +156,27 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     const sent = await services.endpoints.attempts(scope.guildId, String(options['w']), maxAttempts);
     if (sent === null) throw new HttpError(404, 'There is no such endpoint.');
     const back = addressOf('webhook', options, view);
-    send('webhooks', attemptsPage(sent, { back, now: clock.now(), texts }), shown);
+    send('webhooks', attemptsPage(sent, { back, now: clock.now(), texts }), view);
   }
 
-  return { shown, showSection, answer };
+  /** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
+  async function sendPreview(): Promise<void> {
+    const draft = await readDraft(setup);
+    if (draft === null) throw new HttpError(404, 'There is no preview of this form.');
+    const { names } = view;
+    if (draft.listing === undefined) {
+      response.json({ html: (draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts))?.text ?? '' });
+      return;
+    }
+    const now = clock.now();
+    const sender = (await context.guilds.reader?.user(input.applicationId).catch(() => null)) ?? 'tallyhook';
+    const announced = texts.languages.for(draft.listing.announcements.language, guild?.locale);
+    const previews = previewAnnouncements(draft.listing, { title: draft.listing.title, texts: announced, now });
+    const shownTo = { names, texts, announced, now, sender, iconOf: guild?.icon ? guild.id : null };
+    response.json({ html: previewsHtml(previews, shownTo).text });
+  }
+
+  return { input, view, setup, showSection, answer, sendPreview };
 }
 
 /** Secrets are on no page again. */
@@ -204,76 +208,29 @@ async function readRequest(request: Request, visit: Visit) {
     reader?.channels(guildId).catch(() => null),
     setup.checks.channelsOf(guildId),
   ]);
-  const roles = (guild?.roles ?? []).filter(({ id }) => id !== guildId);
-  const objects = {
-    channels: channelIds,
-    missingIn: async (id: string) => (await reader?.missingIn(id)) ?? null,
-  };
   const applicationId = (await reader?.applicationId().catch(() => null)) ?? '';
-  const input = await readInput(request, { guildId, applicationId, visit, locale: texts.locale }, objects);
-  return { input, texts, scope, setup, channels, roles };
+  const sent = readInput(request, { guildId, applicationId, visit, locale: texts.locale });
+  const selected = [...sent.values, ...Object.values(sent.fields).filter(Array.isArray).flat()];
+  // `/setup` checks that channels and roles are of the guild.
+  const own = selected.filter((id) => channelIds?.has(id));
+  const missing = own.map(async (id) => [id, { name: '', missing: (await reader?.missingIn(id)) ?? null }] as const);
+  const resolved = { channels: Object.fromEntries(await Promise.all(missing)), users: {}, roles: {} };
+  return { input: { ...sent, resolved }, texts, scope, setup, channels, guild };
 }
 
 function mentionedIn(answer: object): string[] {
   return [...JSON.stringify(answer).matchAll(/<@(\d{1,20})>/g)].flatMap(([, id]) => id ?? []);
 }
 
-interface PreviewContext {
-  readonly context: OwnerContext;
-  readonly texts: Texts;
-  /** The name of the bot. */
-  readonly sender: string;
-}
-
-/** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
-async function sendPreview(response: Response, input: CommandInput, preview: PreviewContext): Promise<void> {
-  const { scope, setup, clock, communities } = preview.context;
-  const [{ standings }] = communities.all();
-  const draft =
-    scope &&
-    setup &&
-    (await readDraft(input, { clock, texts: preview.texts, services: setup, standings }, scope.guildId));
-  if (draft === null) throw new HttpError(404, 'There is no preview of this form.');
-  response.json({ html: (await draftHtml(draft, preview))?.text ?? '' });
-}
-
-async function draftHtml(draft: Draft, { context, texts, sender }: PreviewContext): Promise<Html | null> {
-  const { scope, guilds, clock } = context;
-  const [names, guild] = await Promise.all([
-    context.namesIn(scope)([]),
-    scope && guilds.reader?.guild(scope.guildId).catch(() => null),
-  ]);
-  if (draft.section === 'rewards') {
-    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts);
-  }
-  const { listing } = draft;
-  const now = clock.now();
-  const announced = texts.languages.for(listing.announcements.language, guild?.locale);
-  const previews = previewAnnouncements(listing, { title: listing.title, texts: announced, now });
-  const iconOf = guild?.icon ? guild.id : null;
-  return previewsHtml(previews, { names, texts, announced, now, sender, iconOf });
-}
-
 const text = z.string().max(16_000);
 const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]));
 
-interface SelectableObjects {
-  /** The ids of the channels of the guild; null if Discord does not say. */
-  readonly channels: ReadonlySet<string> | null;
-  readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
-}
-
-/** A link or form as the input of `/setup`, which checks that channels and roles are of the guild. */
-async function readInput(
+/** A link or form as the input of `/setup`. */
+function readInput(
   { query, body, method }: Pick<Request, 'query' | 'body' | 'method'>,
-  {
-    guildId,
-    applicationId,
-    visit,
-    locale,
-  }: { readonly guildId: string; readonly applicationId: string; readonly visit: Visit; readonly locale: string },
-  objects: SelectableObjects,
-): Promise<CommandInput> {
+  place: { readonly guildId: string; readonly applicationId: string; readonly visit: Visit; readonly locale: string },
+): Omit<CommandInput, 'resolved'> {
+  const { visit, ...where } = place;
   const parsed = form.safeParse(method === 'POST' ? body : query).data ?? {};
   const first = (name: string) => [parsed[name] ?? ''].flat()[0] ?? '';
   const options: Record<string, OptionValue> = {};
@@ -285,34 +242,20 @@ async function readInput(
     if (kind === 'm.') fields[rest] = [value].flat().filter((each) => each !== '');
     if (kind === 'b.') fields[rest] = true;
   }
-  const values = first('value') === '' ? [] : [first('value')];
-  const selected = [...values, ...Object.values(fields).filter(Array.isArray).flat()];
   const { member, visitor } = visit;
   return {
+    ...where,
     options,
     action: first('a') || null,
-    values,
+    values: first('value') === '' ? [] : [first('value')],
     fields,
-    resolved: await resolve(selected, objects),
     userId: authorOf(visit),
     displayName: visitor?.name ?? '',
-    applicationId,
-    guildId,
     channelId: null,
     roles: member === null ? null : (visitor?.roles ?? []),
     isManager: true,
     canAttachFiles: false,
     interactionId: first('i') || 'link',
-    locale,
     guildLocale: null,
   };
-}
-
-async function resolve(
-  values: readonly string[],
-  { channels, missingIn }: SelectableObjects,
-): Promise<CommandInput['resolved']> {
-  const selected = values.filter((id) => channels?.has(id));
-  const resolved = selected.map(async (id) => [id, { name: '', missing: await missingIn(id) }] as const);
-  return { channels: Object.fromEntries(await Promise.all(resolved)), users: {}, roles: {} };
 }

@@ -2,15 +2,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import { withDraft } from '../../../../commands/setup/form.ts';
 import { type SettingsList, type SettingsPage, settingsPage } from '../../../../commands/setup/pages.ts';
 import { pathsOf, type SetupSection, setupSections } from '../../../../commands/setup/sections.ts';
-import {
-  button,
-  hasListing,
-  type ListingView,
-  listingOptions,
-  listingTitle,
-  notInEffect,
-  type SetupView,
-} from '../../../../commands/setup/view.ts';
+import { button, type ListingView, listingTitle, notInEffect } from '../../../../commands/setup/view.ts';
 import { hasDraft } from '../../../../commands/setup.ts';
 import type { CommandInput } from '../../../discord/commands/command.ts';
 import type { Modal, ModalField, Panel, Reply, ReplyButton } from '../../../discord/commands/reply.ts';
@@ -33,18 +25,10 @@ export const answerPages: ReadonlyMap<string, string> = new Map([
   ['tokens', 'tokens'],
 ]);
 
-/** What is shown beside the navigation of the settings. */
-export interface Shown {
-  readonly setup: SetupView;
-  readonly view: PanelView;
-  /** The relative URL of the whole console. */
-  readonly root: string;
-}
-
 /** A page of the settings. @param current the name of the page in the navigation; null for none */
-export function besideNavigation(current: string | null, content: Html, { setup, view }: Shown): Html {
-  const { texts } = view;
-  if (!hasListing(setup)) return html`<div class="settings">${content}</div>`;
+export function besideNavigation(current: string | null, content: Html, view: PanelView): Html {
+  const { setup, texts } = view;
+  if (!setup.hasListing()) return html`<div class="settings">${content}</div>`;
   const names = [...setupSections.map(({ id }) => id), 'listing', 'tokens'] as const;
   const link = (name: (typeof names)[number]) => {
     const label = name === 'tokens' ? texts.text('setup.buttons.tokens') : texts.text(`setup.sections.${name}`);
@@ -62,7 +46,7 @@ function listingButtons(setup: ListingView): readonly ReplyButton[] {
   return [
     button(text('setup.buttons.link'), 'add'),
     button(text('setup.buttons.export'), 'export'),
-    button(text('setup.buttons.import'), 'import', listingOptions(setup)),
+    button(text('setup.buttons.import'), 'import', setup.listingOptions),
   ];
 }
 
@@ -73,9 +57,13 @@ export interface Answered {
 }
 
 /** A section with all its fields in one form, and its lists as tables. @param answered shown above it */
-export function sectionPage(setup: ListingView, section: SetupSection, shown: Shown, answered: Answered | null): Html {
-  const { view, root } = shown;
-  const { texts, names } = view;
+export function sectionPage(
+  setup: ListingView,
+  section: SetupSection,
+  view: PanelView,
+  answered: Answered | null,
+): Html {
+  const { texts, names, root } = view;
   const page = settingsPage(setup, section);
   const rejected = answered?.panel.tone === 'bad' && answered.input.options['p'] === undefined ? answered.input : null;
   const options = { s: section.id, l: setup.listing.name, v: setup.community.version };
@@ -85,7 +73,7 @@ ${answered && noticeHtml(answered.panel, section.id, view)}
 ${listingTabs(setup, section.id, view)}
 ${notInEffect(setup, pathsOf(section)).map((line) => html`<div class="notice bad">${markupHtml(line, names, texts)}</div>`)}
 ${page.intro && html`<div class="quiet">${markupHtml(page.intro, names, texts)}</div>`}
-${page.groups.length > 0 && fieldsForm(page, { options, rejected, shown, section })}
+${page.groups.length > 0 && fieldsForm(page, { options, rejected, section }, view)}
 ${page.lists.map((list) => listTable(list, view))}
 ${buttonsHtml(page.buttons, view)}
 ${page.groups.length > 0 && hasDraft(section.id) && previewAssets(root)}`;
@@ -104,15 +92,11 @@ export function listingTabs(
   )}</ul></nav>`;
 }
 
-interface FieldsForm {
-  readonly options: Options;
-  readonly rejected: CommandInput | null;
-  readonly shown: Shown;
-  readonly section: SetupSection;
-}
-
-function fieldsForm({ groups, lists }: SettingsPage, { options, rejected, shown, section }: FieldsForm): Html {
-  const { view } = shown;
+function fieldsForm(
+  { groups, lists }: SettingsPage,
+  { options, rejected, section }: { options: Options; rejected: CommandInput | null; section: SetupSection },
+  view: PanelView,
+): Html {
   const { text } = view.texts;
   const fieldsOf = (fields: readonly ModalField[]) =>
     (rejected === null ? fields : withEntered(fields, rejected)).map((field) => fieldHtml(field, view));
@@ -163,18 +147,17 @@ ${
 }</section>`;
 }
 
-interface ModalPage {
-  readonly section: string | null;
-  /** What was wrong with it. */
-  readonly answered: Answered | null;
-  /** The options of the request. */
-  readonly sent: Options;
-}
-
-/** A form of `/setup` on a page. */
-export function modalPage(modal: Modal, { section, answered, sent }: ModalPage, shown: Shown): Html {
-  const { title, action, fields } = modal;
-  const { view, root } = shown;
+/**
+ * A form of `/setup` on a page.
+ * @param options.answered what was wrong with it
+ * @param options.sent the options of the request
+ */
+export function modalPage(
+  { title, action, fields, ...modal }: Modal,
+  { section, answered, sent }: { section: string | null; answered: Answered | null; sent: Options },
+  view: PanelView,
+): Html {
+  const { root } = view;
   const { text } = view.texts;
   // A page that names a section means all fields of a list.
   const { f: name, ...others } = { ...modal.options, ...sent };
