@@ -1,3 +1,4 @@
+import { DiscordAPIError } from '@discordjs/rest';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
@@ -7,7 +8,7 @@ import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-kind.ts';
 import { rejectionOf } from '../../discord/discord-errors.ts';
 import { isModerating } from '../../discord/permissions.ts';
-import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 import type { RoleIssue } from './role-issue.ts';
 
@@ -153,8 +154,11 @@ export function createGivenRoleCheck(rest: Pick<DiscordRest, 'get'>, clock: Cloc
   return {
     /** Null if the role may be given. Throws what {@link DiscordRest} throws, and ZodError. */
     async check({ guildId, role }: MemberRole): Promise<RoleFailure | null> {
-      // Discord itself rejects a role that does not exist.
-      const mayGive = (await mayBeGiven.read(guildId)).get(role) ?? true;
+      // Discord itself rejects a role that does not exist. Where the list is not found, the role is not found either.
+      const known = await mayBeGiven.read(guildId).catch((error: unknown) => {
+        if (!(error instanceof DiscordAPIError && error.status === 404 && !error.code)) throw error;
+      });
+      const mayGive = known?.get(role) ?? true;
       return mayGive ? null : roleModerating(role);
     },
     /** The roles of a guild have changed, so they are requested again. */

@@ -215,6 +215,13 @@ describe('a role effect', () => {
     expect(roles()).toEqual([discord.roles.voter]);
   });
 
+  it('is left to Discord where the list of roles is not found', async () => {
+    const discord = await localDiscord();
+    const rest = createDiscordRest({ token: discord.token, apiUrl: `${discord.apiUrl}/elsewhere` });
+    const role = { guildId: discord.guildId, userId: '7', role: discord.roles.voter };
+    expect(await createGivenRoleCheck(rest, systemClock).check(role)).toBe(null);
+  });
+
   it('waits without further requests for a second after the bot was removed from the server', async () => {
     const { discord, grants, perform, userId, changesSent, rolesRead } = await handling();
     await grants.grant(userId, discord.roles.voter);
