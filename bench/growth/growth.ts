@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { systemClock } from '@tallyhook/platform/clock';
-import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
 import pg from 'pg';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
@@ -13,7 +13,7 @@ import { channelQueue } from '../../test/support/queues.ts';
 
 /*
  * Records votes with the real recorder, each with a finished announcement; prints the bytes per vote of each table and
- * index, before and after pruning, and how long a vote takes while old rows are pruned. Too slow for CI:
+ * index, before and after pruning. Too slow for CI:
  *   node bench/growth/growth.ts --database sqlite:/tmp/growth.db --votes 1000000
  * The database must not exist (SQLite) or must be empty (PostgreSQL). `--database postgres` starts a server of its own.
  */
@@ -98,27 +98,6 @@ async function printSizes(title: string, sizedUrl: string): Promise<void> {
   }
 }
 
-/** Times of votes that are sent one after the other until `until` resolves (ms). */
-async function voteTimes(store: Store, until: Promise<unknown>): Promise<number[]> {
-  const times: number[] = [];
-  let isOver = false;
-  void until.finally(() => (isOver = true));
-  for (let member = members; !isOver; member += 1) {
-    const startedAt = performance.now();
-    await record(store, member, Date.now());
-    times.push(performance.now() - startedAt);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  return times.sort((a, b) => a - b);
-}
-
-function printTimes(name: string, times: readonly number[]): void {
-  const at = (share: number) => times[Math.floor(times.length * share)]?.toFixed(1);
-  console.log(
-    `${name}: ${times.length} votes, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${times.at(-1)?.toFixed(1)} ms`,
-  );
-}
-
 const store = await openStore(url, clock);
 const walBefore = await walPosition(url);
 await timed(`load ${votes} votes`, () => load(store));
@@ -138,7 +117,6 @@ await timed('count all rows once', async () => {
 await timed('summary, from counters', () => store.records.counts());
 await timed('votes per day, from counters', () => store.votesPerDayIn('UTC')(['server'], Date.now()));
 
-printTimes('without pruning', await voteTimes(store, clock.sleep(10 * second)));
 let pruned = 0;
 const prune = createPruning(
   { bodiesMs: 90 * day, effectsMs: 30 * day },
@@ -149,10 +127,8 @@ const prune = createPruning(
     },
   },
 );
-const startedAt = performance.now();
-const pruning = prune();
-printTimes('while pruning', await voteTimes(store, pruning));
-console.log(`pruned ${pruned} rows in ${((performance.now() - startedAt) / second).toFixed(1)} s`);
+await timed('prune', prune);
+console.log(`pruned ${pruned} rows`);
 await vacuum(url);
 await printSizes('after pruning', url);
 await store.close();

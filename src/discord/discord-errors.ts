@@ -80,6 +80,11 @@ export function rejectionOf(error: unknown): DiscordAPIError | null {
   return isRejection ? error : null;
 }
 
+/** True for a 404 that has none of Discord's codes: the address does not exist there, or a proxy has answered. */
+export function isUnknownRoute(error: unknown): boolean {
+  return error instanceof DiscordAPIError && error.status === 404 && !error.code;
+}
+
 /** How to retry after an error that is not a rejection. */
 export function retryAfterFailure(error: unknown): RetryLater {
   if (error instanceof CircuitOpenError) {

@@ -1,4 +1,3 @@
-import { DiscordAPIError } from '@discordjs/rest';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
@@ -6,9 +5,9 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-kind.ts';
-import { rejectionOf } from '../../discord/discord-errors.ts';
+import { isUnknownRoute, rejectionOf } from '../../discord/discord-errors.ts';
 import { isModerating } from '../../discord/permissions.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
+import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 import type { RoleIssue } from './role-issue.ts';
 
@@ -156,7 +155,7 @@ export function createGivenRoleCheck(rest: Pick<DiscordRest, 'get'>, clock: Cloc
     async check({ guildId, role }: MemberRole): Promise<RoleFailure | null> {
       // Discord itself rejects a role that does not exist. Where the list is not found, the role is not found either.
       const known = await mayBeGiven.read(guildId).catch((error: unknown) => {
-        if (!(error instanceof DiscordAPIError && error.status === 404 && !error.code)) throw error;
+        if (!isUnknownRoute(error)) throw error;
       });
       const mayGive = known?.get(role) ?? true;
       return mayGive ? null : roleModerating(role);
