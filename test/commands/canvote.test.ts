@@ -12,14 +12,12 @@ import type { Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { withDisplayName } from '../../src/features/communities/lookup-clients.ts';
 import type { CachedVoteStatus } from '../../src/lookup/lookup.ts';
-import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-client.ts';
 import {
   bot,
   contextFor,
   fakeLookup,
   inputOf,
-  memberId,
   otherMemberId,
   server,
   start,
@@ -386,18 +384,5 @@ describe('a listing on another site', () => {
   it('has the name of the settings, and the vote page of the site', async () => {
     const reply = await stats.execute(inputOf(), contextFor(bot));
     expect(reply).toMatchObject({ title: 'purr-topgg', url: 'https://top.gg/vote' });
-  });
-
-  it('does not say that a member may vote, if the site lists only the last ones', async () => {
-    const { client, clock, service: site } = await siteFixture({ site: 'discordbotlist' });
-    site.respondWith(json(200, { upvotes: [], total: 1 }));
-    const { lookup } = listingOn('discordbotlist.com', { client, clock });
-    expect(await lookup.voteStatus(memberId).catch((error: unknown) => error)).toMatchObject({
-      value: { canVote: true },
-    });
-    const latest = { user_id: otherMemberId, timestamp: iso(clock.now() - minute) };
-    site.respondWith(json(200, { upvotes: [latest], total: 2 }));
-    await clock.advance(2 * minute);
-    expect(await lookup.voteStatus(memberId).catch((error: unknown) => error)).toBeInstanceOf(LookupError);
   });
 });

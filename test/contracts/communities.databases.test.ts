@@ -9,13 +9,12 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore } from '../../src/features/store.ts';
-import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
 import { takeDue } from '../support/due-effects.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { directMessageQueue } from '../support/queues.ts';
-import { premiumFor, recordVote } from '../support/record-vote.ts';
+import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
 import { isConsistent, openLedger } from '../support/voting.ts';
 
@@ -77,31 +76,6 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     ]);
     expect(await store.communitiesOf(member)).toEqual([idOfA, idOfB]);
     expect(await store.communitiesOf(other)).toEqual([idOfB]);
-    expect(await isConsistent(url)).toBe(true);
-  });
-
-  it.each([
-    ['named by the same ids', ['order-1', 'purchase-1']],
-    ['with the same bodies and no id', []],
-  ])('have premium of their own, also %s', async (_, orderIds: readonly string[]) => {
-    const { url, store, idOfA, idOfB, ofA, ofB } = await open();
-    const send = (kind: Premium['kind'], userId: string, listing: ListingContext, at: number) => {
-      const event = premiumFor(userId, {
-        ...{ kind, target: { kind: null, id: null }, isRecipient: false, orderIds, at: start },
-        periodEnd: start + at,
-      });
-      return store.recorder.record(
-        { receivedAt: start + at, family: 'premium', body: JSON.stringify({ kind, at }) },
-        { type: 'event', event, listing },
-      );
-    };
-    for (const kind of premiumKinds) await send(kind, other, ofA, 1);
-    expect(await send('premium_purchase', member, ofB, 1)).toMatchObject({ outcome: 'recorded', credits: 100 });
-    expect(await send('premium_purchase', member, ofB, 1)).toMatchObject({ outcome: 'duplicate' });
-    expect(await send('subscription.renewed', member, ofB, 1)).toMatchObject({ credits: 100 });
-    expect(await store.ledgerIn(idOfB).account(member)).toMatchObject({ credits: 200 });
-    expect(await store.ledgerIn(idOfB).account(other)).toMatchObject({ credits: 0 });
-    expect(await store.ledgerIn(idOfA).account(other)).toMatchObject({ credits: 200 });
     expect(await isConsistent(url)).toBe(true);
   });
 

@@ -7,7 +7,7 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
-import { accountOf, firstCommunity } from '../support/communities.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { channelQueue } from '../support/queues.ts';
@@ -91,30 +91,6 @@ describeOnEveryDatabase('the store', (newUrl) => {
       expect(await find({ since: start + day })).toEqual([]);
       expect(await find({ until: start })).toEqual([]);
       expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 3, duplicate: 1, quarantined: 4 } });
-    });
-
-    it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
-      const url = newUrl();
-      const stores = [await open(url), await open(url, { thread: true })] as const;
-      const correction = { communityId: firstCommunity, userId: '1', credits: 7, reason: 'lost', at: start };
-      const results = await Promise.all(
-        [0, 1, 0, 1].map((which) => stores[which as 0 | 1].recorder.correct(correction, 'key')),
-      );
-      expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
-      expect(results.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
-      const { recorder, ledgerIn, records } = stores[0];
-      const ledger = ledgerIn(firstCommunity);
-      expect(await recorder.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
-      expect(await recorder.correct({ ...correction, credits: -8 }, 'other')).toEqual({
-        outcome: 'overdrawn',
-        balance: 7,
-      });
-      expect(await recorder.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
-      expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
-      expect((await records.entries(accountOf('1'), 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
-        [-7, 'correction'],
-        [7, 'correction'],
-      ]);
     });
   });
 

@@ -44,23 +44,6 @@ describe('a claimed effect', () => {
 describe('the worker with effects of several kinds', () => {
   const stored = { kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start } as const;
 
-  it('carries out planned effects within two seconds of their time', async () => {
-    const { clock, store, worker, settle, performed, attempted } = await createTestWorker({ outcome: 'done' });
-    await store.outbox.enqueue([
-      { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start + 60 * second } },
-    ]);
-    worker.start();
-    for (let step = 0; step < 29; step += 1) {
-      await clock.advance(2 * second);
-      await settle();
-    }
-    expect(performed).toEqual([]);
-    await clock.advance(2 * second);
-    await settle();
-    await clock.advance(2 * second);
-    await attempted(1);
-  });
-
   it('finds the queue of a planned effect at once, however many other queues wait', async () => {
     const { clock, store } = await createTestWorker({ outcome: 'done' });
     const waiting = Array.from({ length: 150 }, (_, index) => {

@@ -13,7 +13,6 @@ import { createPartyPanelHandler, createPartyReachedHandler, partyCard } from '.
 import {
   addPartyVote,
   daysOfPeriod,
-  noPartyProgress,
   type PartyPanel,
   type PartyReached,
   partyEntry,
@@ -177,17 +176,6 @@ describe('the period of a party', () => {
 
 describe('the goal of a party', () => {
   const rules = { goal: 3, per: 'week', credits: 25 } as const;
-
-  it('pays all voters when it is reached, once, and later only voters from before', () => {
-    let progress = noPartyProgress;
-    const payees = [10, 40, 20, 50, 20, 19].map((voteAt) => {
-      const added = addPartyVote(progress, rules, voteAt);
-      progress = added.progress;
-      return added.payees;
-    });
-    expect(payees).toEqual(['nobody', 'nobody', 'all_voters', 'nobody', 'this_voter', 'this_voter']);
-    expect(progress).toEqual({ votes: 6, reachedAt: 20 });
-  });
 
   it('is reached by the next vote if the owner has lowered it', () => {
     const added = addPartyVote({ votes: 50, reachedAt: null }, rules, 10);

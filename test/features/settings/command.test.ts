@@ -11,7 +11,6 @@ import { applicationId } from '../../../packages/local-discord/src/default-guild
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
 import { createGuildProfiles } from '../../../src/discord/guild-profile.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { endpointId } from '../../../src/features/events/settings.ts';
 import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { connectedBot, until } from '../../support/bot.ts';
@@ -822,41 +821,5 @@ describe('/setup for webhooks', () => {
       new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>),
     ).toBeDefined();
     expect(await fill('Webhooks', 'Add an address', { url: other, events: [] })).toContain('in the list already');
-  });
-
-  it('neither shows nor reaches the addresses of another server, whatever a component names', async () => {
-    const { url, received } = await eventReceiver(204);
-    const { discord, member, rest, settings, setup, author, listing, press, open, submit } =
-      await managed(privateTargets);
-    const theirs = { ...author(), guildId: '900000000000000001' };
-    await settings.link({ ...theirs, ...none, kind: 'server' });
-    const changes = [{ listing: null, path: 'webhooks', value: [{ url, secrets: ['s'.repeat(16)] }] }] as const;
-    const added = await settings.save({ ...theirs, interactionId: 'another', basis: null, changes });
-    expect(added.status).toBe('saved');
-    const id = endpointId(url);
-    expect(await setup.endpoints.test(theirs.guildId, id)).toMatchObject({ attempt: { status: 204 } });
-    const before = JSON.stringify([await settings.read(theirs.guildId), await setup.endpoints.states(theirs.guildId)]);
-    expect(await press('Webhooks')).not.toContain('127');
-
-    for (const action of ['webhook-test', 'webhook-secret', 'webhook-attempts', 'webhook-removed']) {
-      const custom_id = `tallyhook:setup/${action}:l=${listing}&w=${id}`;
-      const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
-      const path = `/channels/${discord.channels.general}/messages` as const;
-      const message = (await rest.post(path, { content: 'x', components })) as { id: string };
-      const answered = await discord.clickButton(message.id, custom_id, member.id).settled;
-      expect(textOf(answered), action).toContain('Another program, in any language');
-      expect(textOf(answered), action).not.toContain('127');
-    }
-    // An address of both is one of each.
-    const form = await open('Add an address');
-    const [secret] = /whsec_\S+/.exec(await submit(form.id, { url, events: [] })) ?? [''];
-    expect(secret).toHaveLength(50);
-    await press('Webhooks');
-    await press('Open');
-    await press('Remove');
-    await press('Remove');
-    expect(await setup.endpoints.attempts(discord.guildId, id, 10)).toBeNull();
-    const after = JSON.stringify([await settings.read(theirs.guildId), await setup.endpoints.states(theirs.guildId)]);
-    expect([received.length, after]).toEqual([1, before]);
   });
 });
