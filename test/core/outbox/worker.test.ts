@@ -311,21 +311,6 @@ describe('the worker', () => {
     await attempted(2);
   });
 
-  it('retries an effect whose lease ended after a crash, with the same nonce', async () => {
-    const { clock, store, worker, performed, enqueue, settle } = await createTestWorker({ outcome: 'done' });
-    await enqueue();
-    const [leased] = await claimDue(store.outbox, start, start + minute, 10);
-    worker.start();
-    await clock.advance(30 * second);
-    await settle();
-    expect(performed).toHaveLength(0);
-    for (let step = 0; step < 20; step += 1) {
-      await clock.advance(2 * second);
-      await settle();
-    }
-    expect(performed).toMatchObject([{ nonce: leased?.nonce }]);
-  });
-
   it('stores the result of an attempt before the next one, however long the database is locked', async () => {
     const { path, clock, worker, performed, enqueue, counts, settle, whilePerforming } = await createTestWorker({
       outcome: 'done',

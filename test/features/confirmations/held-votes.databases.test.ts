@@ -112,17 +112,6 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     expect(await replay(9, start + day, {}, start + 8 * hour)).toMatchObject({ outcome: 'recorded', credits: 10 });
   });
 
-  it('does not block a later one once it is left to the owner, who can still release it', async () => {
-    const { store, deliver, replay } = await open();
-    const { deliveryId } = await deliver(start);
-    await store.confirmations.leave({ listing: 'lamp', userId: member }, deliveryId, 'refused');
-    expect(await store.records.delivery(deliveryId)).toMatchObject({ outcome: 'quarantined', reason: 'refused' });
-    const later = await deliver(start + minute);
-    expect(later.outcome).toBe('recorded');
-    expect(await replay(later.deliveryId, start + minute)).toMatchObject({ credits: 10 });
-    expect(await replay(deliveryId, start)).toMatchObject({ credits: 0 });
-  });
-
   it('is forgotten with its member', async () => {
     const { store, deliver } = await open();
     const { deliveryId } = await deliver(start);
