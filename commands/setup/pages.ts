@@ -50,7 +50,7 @@ function settingsList(view: ListingView, section: SetupSection, path: SettingPat
       cells: cells.filter((_, column) => used[column]).map((cell) => cell ?? escapeName('–')),
       /** Parts of values that no field shows. */
       note: first.note?.(entries[entry] ?? {}, texts) ?? null,
-      /** That open its form or remove it. */
+      /** Options of the buttons that open its form or remove it. */
       options: { ...options, e: entry },
     })),
     /** Opens the form of a new entry; null if the section has buttons of its own for that. */

@@ -40,7 +40,7 @@ export function besideNavigation(current: string | null, content: Html, view: Pa
 <div class="settings">${content}${below}</div></div>`;
 }
 
-/** The cards about all listings. */
+/** Buttons about all listings. */
 function listingButtons(setup: ListingView): readonly ReplyButton[] {
   const { text } = setup.texts;
   return [
