@@ -8,6 +8,7 @@ import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Panel, Reply, ReplyFile } from './commands/reply.ts';
 import { classifySendError, rejectionOf } from './discord-errors.ts';
+import { fetchUser } from './inspection.ts';
 import { renderFiles, uploadOf } from './rendering/components.ts';
 import { isPanel, renderFooter, renderMessage } from './rendering/message.ts';
 import type { DiscordRest } from './rest.ts';
@@ -257,7 +258,7 @@ export async function searchChannel(
 ): Promise<ChannelSearch> {
   let after = minSnowflakeAt(since - clockToleranceMs);
   const [bot, { last_message_id: lastMessageId }] = await Promise.all([
-    rest.get(Routes.user()).then((json) => user.parse(json)),
+    fetchUser(rest),
     rest.get(Routes.channel(channelId)).then((json) => channel.parse(json)),
   ]);
   if (BigInt(lastMessageId ?? 0) <= after) return 'absent';
