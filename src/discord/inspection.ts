@@ -16,9 +16,14 @@ export interface BotIdentity {
   readonly name: string;
 }
 
-/** The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for another response. */
+/** The application of the token. Throws what {@link DiscordRest} throws, and ZodError for another response. */
+export async function fetchApplication(rest: DiscordRest): Promise<Application> {
+  return application.parse(await rest.get(Routes.currentApplication()));
+}
+
+/** The id of the token's application. Throws what {@link fetchApplication} throws. */
 export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
-  return application.parse(await rest.get(Routes.currentApplication())).id;
+  return (await fetchApplication(rest)).id;
 }
 
 /** {@link fetchApplicationId}, requested once; again after an error. */
@@ -42,13 +47,13 @@ export async function fetchShardCount(rest: DiscordRest): Promise<number> {
 export async function fetchServerCount(
   rest: DiscordRest,
 ): Promise<{ readonly servers: number; readonly ids: readonly string[] }> {
-  const { id, bot, approximate_guild_count: count } = counted.parse(await rest.get(Routes.currentApplication()));
+  const { id, bot, approximate_guild_count: count } = await fetchApplication(rest);
   return { servers: count ?? (await listGuilds(rest)).size, ids: bot == null ? [id] : [id, bot.id] };
 }
 
 /** Throws what {@link fetchApplicationId} throws. */
 export async function fetchBotIdentity(rest: DiscordRest): Promise<BotIdentity> {
-  const { id: applicationId, name } = application.parse(await rest.get(Routes.currentApplication()));
+  const { id: applicationId, name } = await fetchApplication(rest);
   return { applicationId, userId: (await fetchUser(rest)).id, name };
 }
 
@@ -197,12 +202,19 @@ const typesWithoutMessages: readonly number[] = [
 ];
 
 const gateway = z.object({ shards: z.int().min(1) });
-const application = z.object({ id: z.string(), name: z.string() });
-const counted = z.object({
+/** What is read of it; Discord: "Application Object". */
+const application = z.object({
   id: z.string(),
+  name: z.string(),
   bot: z.object({ id: z.string() }).nullish(),
   approximate_guild_count: z.int().nonnegative().nullish(),
+  /** Null if interactions are sent through the gateway. */
+  interactions_endpoint_url: orElse(z.string(), null),
+  verify_key: orElse(z.string().toLowerCase(), ''),
+  role_connections_verification_url: orElse(z.string(), null),
+  integration_types_config: orElse(z.record(z.string(), z.unknown()), {} as Record<string, unknown>),
 });
+export type Application = z.output<typeof application>;
 const channel = z.object({
   type: z.number(),
   name: orElse(z.string(), ''),
@@ -241,7 +253,7 @@ const guild = z
 export type Guild = z.output<typeof guild>;
 
 const user = z
-  .object({ id: z.string(), username: z.string(), global_name: z.string().nullish(), avatar: hash })
+  .object({ id: z.string(), username: orElse(z.string(), ''), global_name: z.string().nullish(), avatar: hash })
   .transform(({ id, username, global_name: shown, avatar }) => ({ id, name: shown || username, avatar }));
 /** The name is external text. */
 export type User = z.output<typeof user>;
