@@ -5,7 +5,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { describeDiscordError } from './discord-errors.ts';
+import { hasCode } from './discord-errors.ts';
 import { type GuildPermissionContext, mayManage, permissionsIn } from './permissions.ts';
 import { type DiscordRest, orElse } from './rest.ts';
 
@@ -95,14 +95,14 @@ export async function unlessAbsent<Value>(read: Promise<Value>): Promise<Value |
   try {
     return await read;
   } catch (error) {
-    if (isErrorCode(error, UnknownGuild, MissingAccess, UnknownMember, UnknownUser)) return null;
+    if (hasCode(error, UnknownGuild, MissingAccess, UnknownMember, UnknownUser)) return null;
     throw error;
   }
 }
 
 /** True if an error says that a user is not in a guild of the bot. */
 export function isNoMember(error: unknown): boolean {
-  return isErrorCode(error, UnknownMember, UnknownUser);
+  return hasCode(error, UnknownMember, UnknownUser);
 }
 
 /** The name of a guild; null if the bot is not a member. Throws what {@link fetchApplicationId} throws. */
@@ -171,8 +171,8 @@ export async function inspectChannel(
     const mayReadHistory = (permissions & PermissionFlagsBits.ReadMessageHistory) !== 0n;
     return { state: 'seen', name, guild: membership.guild.name, missingPermissions, mayReadHistory };
   } catch (error) {
-    if (isErrorCode(error, RESTJSONErrorCodes.UnknownChannel)) return { state: 'missing' };
-    if (isErrorCode(error, RESTJSONErrorCodes.MissingAccess)) return { state: 'hidden' };
+    if (hasCode(error, RESTJSONErrorCodes.UnknownChannel)) return { state: 'missing' };
+    if (hasCode(error, RESTJSONErrorCodes.MissingAccess)) return { state: 'hidden' };
     throw error;
   }
 }
@@ -283,11 +283,6 @@ export type Member = z.output<typeof member>;
 function avatarOf(ofGuild: string | null, ofUser: string | null) {
   const shown = ofGuild ?? ofUser;
   return shown === null ? null : { hash: shown, isOfGuild: ofGuild !== null };
-}
-
-function isErrorCode(error: unknown, ...codes: readonly number[]): boolean {
-  const description = describeDiscordError(error);
-  return description.kind === 'refused' && codes.includes(description.code);
 }
 
 const timeoutMs = 2 * second;

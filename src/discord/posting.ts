@@ -7,7 +7,7 @@ import { mention } from '@tallyhook/platform/texts/markup';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Panel, Reply, ReplyFile } from './commands/reply.ts';
-import { classifySendError, rejectionOf } from './discord-errors.ts';
+import { classifySendError, hasCode, rejectionOf } from './discord-errors.ts';
 import { fetchUser } from './inspection.ts';
 import { renderFiles, uploadOf } from './rendering/components.ts';
 import { isPanel, renderFooter, renderMessage } from './rendering/message.ts';
@@ -152,13 +152,11 @@ export interface PostedMessage {
   readonly channelId: string;
 }
 
-/** The message cannot be edited any more. */
-const goneCodes: readonly (string | number)[] = [
-  RESTJSONErrorCodes.UnknownMessage,
-  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
-];
-/** Discord limits how often a message that is older than an hour is edited. */
-const tooManyEditsCode = RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached;
+const {
+  UnknownMessage,
+  CannotEditMessageAuthoredByAnotherUser,
+  MaximumNumberOfEditsToMessagesOlderThanOneHourReached: TooManyEdits,
+} = RESTJSONErrorCodes;
 
 /** Replaces a message that is edited in place. Null if it was deleted. */
 export async function editMessage(
@@ -171,9 +169,8 @@ export async function editMessage(
     await rest.patch(Routes.channelMessage(channelId, id), body, files);
     return { messageId: id };
   } catch (error) {
-    const code = rejectionOf(error)?.code;
-    if (code !== undefined && goneCodes.includes(code)) return null;
-    if (code === tooManyEditsCode) {
+    if (hasCode(error, UnknownMessage, CannotEditMessageAuthoredByAnotherUser)) return null;
+    if (hasCode(error, TooManyEdits)) {
       const reason = 'Discord limits the edits of a message older than an hour';
       return { outcome: 'later', reason, scope: 'effects', notSent: true };
     }
