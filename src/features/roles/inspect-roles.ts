@@ -27,7 +27,7 @@ export async function inspectRoles(rest: DiscordRest, bot: { readonly guildId: s
         return [id, state];
       }),
     ),
-    /** Their order: 0 for @everyone, the lowest. */
+    /** Places of the roles: 0 for @everyone, the lowest. */
     positions: new Map(roles.map(({ id, position }) => [id, position])),
     names: new Map(roles.map(({ id, name }) => [id, name])),
     guildName: guild.name,
