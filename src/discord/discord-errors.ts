@@ -11,17 +11,19 @@ import { RequestsPausedError, retryDelayOf } from './rate-limit.ts';
 export const tokenHint =
   'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token), and restart with it.';
 
-/** Interaction has already been acknowledged, by another process or program. */
-const acknowledgedCode = 40_060;
-/** An interaction that cannot be answered any more. 10062 Unknown interaction: it has expired. */
-const expiredCodes: readonly (number | string)[] = [10_062, acknowledgedCode];
-
-export function isExpired(error: unknown): boolean {
-  return error instanceof DiscordAPIError && expiredCodes.includes(error.code);
+/** True for an error response with one of these codes of Discord's "JSON Error Codes". */
+export function hasCode(error: unknown, ...codes: readonly RESTJSONErrorCodes[]): boolean {
+  return error instanceof DiscordAPIError && codes.includes(Number(error.code));
 }
 
+/** True if an interaction cannot be answered any more. */
+export function isExpired(error: unknown): boolean {
+  return hasCode(error, RESTJSONErrorCodes.UnknownInteraction) || isAnsweredAlready(error);
+}
+
+/** True if another process or program has answered an interaction. */
 export function isAnsweredAlready(error: unknown): boolean {
-  return error instanceof DiscordAPIError && error.code === acknowledgedCode;
+  return hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 }
 
 const rateLimitReason = 'Discord rate limit (429)';

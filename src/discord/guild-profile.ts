@@ -5,8 +5,8 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
-import { z } from 'zod';
 import { rejectionOf } from './discord-errors.ts';
+import { fetchGuild, fetchMember, fetchUser } from './inspection.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Name, picture and banner of the bot in one guild; without a change, or with null, those that it has everywhere. */
@@ -37,10 +37,6 @@ const timeoutMs = 5 * second;
 const findTimeoutMs = 0.6 * second;
 /** Discord shows half of it (pixels). */
 const iconSize = 512;
-
-const memberSchema = z.object({ nick: z.string().nullish() });
-const userSchema = z.object({ id: z.string() });
-const guildSchema = z.object({ icon: z.string().nullish() });
 
 /** Where Discord serves pictures and what members upload. */
 const cdnUrl = 'https://cdn.discordapp.com';
@@ -82,8 +78,8 @@ export function createGuildProfiles({
     /** Null if Discord does not say in time. */
     async find(guildId: string): Promise<GuildProfile | null> {
       const found = (async () => {
-        const { id } = userSchema.parse(await rest.get(Routes.user()));
-        const { nick = null } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, id)));
+        const { id } = await fetchUser(rest);
+        const { nick } = await fetchMember(rest, guildId, id);
         return { nick };
       })();
       return (await settleWithin(findTimeoutMs, clock, found)) ?? null;
@@ -91,8 +87,7 @@ export function createGuildProfiles({
 
     /** The picture of the guild; null without one. */
     async iconOf(guildId: string): Promise<Picture | null> {
-      const found = (async () => guildSchema.parse(await rest.get(Routes.guild(guildId))).icon)();
-      const icon = await settleWithin(timeoutMs, clock, found);
+      const icon = (await settleWithin(timeoutMs, clock, fetchGuild(rest, guildId)))?.icon;
       return icon
         ? read(new CDN(cdn).icon(guildId, icon, { size: iconSize, extension: 'png', forceStatic: true }))
         : null;

@@ -2,11 +2,19 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { withTimeout } from '@tallyhook/platform/with-timeout';
-import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
-import { z } from 'zod';
 import { type PostingPermission, postingPermissions } from './commands/command.ts';
-import { describeDiscordError } from './discord-errors.ts';
-import { fetchBotIdentity, fetchTextChannels, inspectChannel, memoizedApplicationId } from './inspection.ts';
+import {
+  fetchGuild,
+  fetchMember,
+  fetchTextChannels,
+  fetchUser,
+  inspectChannel,
+  type Member,
+  memoizedApplicationId,
+  permissionContextOf,
+  searchMembers,
+  unlessAbsent,
+} from './inspection.ts';
 import { mayManage } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 
@@ -21,16 +29,6 @@ const maxKnown = 5_000;
 export interface GuildName {
   readonly id: string;
   readonly name: string;
-}
-
-/** A guild of the bot. */
-export interface GuildDetails extends GuildName {
-  readonly ownerId: string;
-  /** Discord's `preferred_locale`; null if it does not say. */
-  readonly locale: string | null;
-  /** The hash of its picture; null without one. */
-  readonly icon: string | null;
-  readonly roles: readonly (GuildName & { readonly permissions: string })[];
 }
 
 export interface GuildMember {
@@ -55,22 +53,13 @@ export function createGuildReader({
   /** Wall-clock time: the monotonic clock stops while a machine sleeps. */
   readonly clock: Clock;
 }) {
-  const guilds = createReadings(clock, async (guildId): Promise<GuildDetails> => {
-    const {
-      owner_id: ownerId,
-      preferred_locale: locale = null,
-      icon = null,
-      ...details
-    } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
-    return { ...details, ownerId, locale, icon };
-  });
+  const guilds = createReadings(clock, (guildId) => fetchGuild(rest, guildId));
   const channels = createReadings(clock, (guildId) => fetchTextChannels(rest, guildId));
-  const members = createReadings(clock, async (key) => {
+  const members = createReadings(clock, (key) => {
     const [guildId = '', userId = ''] = key.split(' ');
-    return memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
+    return fetchMember(rest, guildId, userId);
   });
-
-  const users = createReadings(clock, async (userId) => userSchema.parse(await rest.get(Routes.user(userId))));
+  const users = createReadings(clock, (userId) => fetchUser(rest, userId));
   let bot: string | undefined;
 
   return {
@@ -82,7 +71,7 @@ export function createGuildReader({
     /** Permissions that the bot lacks in a channel, so that it cannot post there; null if they are not known. */
     async missingIn(channelId: string): Promise<readonly PostingPermission[] | null> {
       try {
-        bot ??= (await fetchBotIdentity(rest)).userId;
+        bot ??= (await fetchUser(rest)).id;
         const access = await inspectChannel(rest, { channelId, userId: bot, now: clock.now() });
         if (access.state !== 'seen') return access.state === 'unfit' ? ['Send Messages'] : ['View Channel'];
         return postingPermissions.filter((name) => access.missingPermissions.includes(name));
@@ -92,36 +81,21 @@ export function createGuildReader({
     },
     /** Members whose name begins with a text, at most ten. */
     async search(guildId: string, text: string): Promise<readonly GuildName[]> {
-      const query = new URLSearchParams({ query: text, limit: '10' });
-      const request = rest.get(Routes.guildMembersSearch(guildId), query);
-      const found = z.array(memberSchema).parse(await withTimeout(timeoutMs, clock, request));
-      return found.map((member) => ({ id: member.user.id, name: nameOf(member) }));
+      return withTimeout(timeoutMs, clock, searchMembers(rest, guildId, text));
     },
     /** Null if the member or the bot is not in the guild. */
     async member(guildId: string, userId: string): Promise<GuildMember | null> {
       const [guild, member] = await Promise.all([guilds(guildId), members(`${guildId} ${userId}`)]);
       if (guild === null || member === null) return null;
-      const { roles } = member;
-      const isTimedOut = Date.parse(member.communication_disabled_until ?? '') > clock.now();
-      const isManager = mayManage({ guild, member: { id: userId, roles, isTimedOut } });
-      return { name: nameOf(member), roles, isManager };
+      const isManager = mayManage(permissionContextOf({ guild, member }, clock.now()));
+      return { name: member.name, roles: member.roles, isManager };
     },
     /** The hash of the member's picture, in the guild or everywhere; null without one, and for those who are not in the guild. */
-    async avatar(guildId: string, userId: string): Promise<{ hash: string; isOfGuild: boolean } | null> {
-      const member = await members(`${guildId} ${userId}`);
-      const hash = member?.avatar ?? member?.user.avatar;
-      return hash ? { hash, isOfGuild: hash === member?.avatar } : null;
-    },
+    avatar: async (guildId: string, userId: string): Promise<Member['avatar']> =>
+      (await members(`${guildId} ${userId}`))?.avatar ?? null,
     /** The name of a user of Discord, in any guild or none; null if there is no such user. */
-    async user(userId: string): Promise<string | null> {
-      const found = await users(userId);
-      return found && (found.global_name ?? found.username);
-    },
+    user: async (userId: string): Promise<string | null> => (await users(userId))?.name ?? null,
   };
-}
-
-function nameOf({ nick, user }: z.infer<typeof memberSchema>): string {
-  return nick ?? user.global_name ?? user.username;
 }
 
 /** Reads by key, each once at a time. */
@@ -132,11 +106,7 @@ function createReadings<Value>(clock: Clock, read: (key: string) => Promise<Valu
   async function readAgain(key: string): Promise<Value | null> {
     // Its age counts from the request on.
     const at = clock.now();
-    const value = await withTimeout(timeoutMs, clock, read(key)).catch((error: unknown) => {
-      const description = describeDiscordError(error);
-      if (description.kind === 'refused' && unknownCodes.includes(description.code)) return null;
-      throw error;
-    });
+    const value = await withTimeout(timeoutMs, clock, unlessAbsent(read(key)));
     known.set(key, { at, value });
     return value;
   }
@@ -162,33 +132,3 @@ function createReadings<Value>(clock: Clock, read: (key: string) => Promise<Valu
     }
   };
 }
-
-const unknownCodes: readonly number[] = [
-  RESTJSONErrorCodes.UnknownGuild,
-  RESTJSONErrorCodes.UnknownMember,
-  RESTJSONErrorCodes.UnknownUser,
-  RESTJSONErrorCodes.MissingAccess,
-];
-
-/** The hash of a picture, which becomes a part of an address; null for anything else. */
-const hash = z
-  .string()
-  .regex(/^\w{1,64}$/)
-  .nullish()
-  .catch(null);
-const guildSchema = z.object({
-  id: z.string(),
-  icon: hash,
-  name: z.string(),
-  owner_id: z.string(),
-  preferred_locale: z.string().nullish(),
-  roles: z.array(z.object({ id: z.string(), name: z.string(), permissions: z.string().regex(/^\d{1,30}$/) })),
-});
-const userSchema = z.object({ id: z.string(), username: z.string(), global_name: z.string().nullish(), avatar: hash });
-const memberSchema = z.object({
-  user: userSchema,
-  nick: z.string().nullish(),
-  avatar: hash,
-  roles: z.array(z.string()),
-  communication_disabled_until: z.string().nullish(),
-});

@@ -5,8 +5,8 @@ import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { describeDiscordError } from './discord-errors.ts';
-import { mayManage, permissionsIn } from './permissions.ts';
+import { hasCode } from './discord-errors.ts';
+import { type GuildPermissionContext, mayManage, permissionsIn } from './permissions.ts';
 import { type DiscordRest, orElse } from './rest.ts';
 
 /** The application and bot user of a token. */
@@ -16,9 +16,14 @@ export interface BotIdentity {
   readonly name: string;
 }
 
-/** The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for another response. */
+/** The application of the token. Throws what {@link DiscordRest} throws, and ZodError for another response. */
+export async function fetchApplication(rest: DiscordRest): Promise<Application> {
+  return application.parse(await rest.get(Routes.currentApplication()));
+}
+
+/** The id of the token's application. Throws what {@link fetchApplication} throws. */
 export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
-  return application.parse(await rest.get(Routes.currentApplication())).id;
+  return (await fetchApplication(rest)).id;
 }
 
 /** {@link fetchApplicationId}, requested once; again after an error. */
@@ -42,25 +47,67 @@ export async function fetchShardCount(rest: DiscordRest): Promise<number> {
 export async function fetchServerCount(
   rest: DiscordRest,
 ): Promise<{ readonly servers: number; readonly ids: readonly string[] }> {
-  const { id, bot, approximate_guild_count: count } = counted.parse(await rest.get(Routes.currentApplication()));
+  const { id, bot, approximate_guild_count: count } = await fetchApplication(rest);
   return { servers: count ?? (await listGuilds(rest)).size, ids: bot == null ? [id] : [id, bot.id] };
 }
 
 /** Throws what {@link fetchApplicationId} throws. */
 export async function fetchBotIdentity(rest: DiscordRest): Promise<BotIdentity> {
-  const { id: applicationId, name } = application.parse(await rest.get(Routes.currentApplication()));
-  const { id: userId } = user.parse(await rest.get(Routes.user()));
-  return { applicationId, userId, name };
+  const { id: applicationId, name } = await fetchApplication(rest);
+  return { applicationId, userId: (await fetchUser(rest)).id, name };
+}
+
+type Reads = Pick<DiscordRest, 'get'>;
+
+/** A user of Discord, in any guild or none; the bot by default. Throws what {@link fetchApplicationId} throws. */
+export async function fetchUser(rest: Reads, userId?: string): Promise<User> {
+  return user.parse(await rest.get(Routes.user(userId)));
+}
+
+/** A guild of the bot. Throws what {@link fetchApplicationId} throws. */
+export async function fetchGuild(rest: Reads, guildId: string): Promise<Guild> {
+  return guild.parse(await rest.get(Routes.guild(guildId)));
+}
+
+/** A member of a guild of the bot. Throws what {@link fetchApplicationId} throws. */
+export async function fetchMember(rest: Reads, guildId: string, userId: string): Promise<Member> {
+  return member.parse(await rest.get(Routes.guildMember(guildId, userId)));
+}
+
+/** Members whose name begins with a text, at most ten. Throws what {@link fetchApplicationId} throws. */
+export async function searchMembers(rest: Reads, guildId: string, text: string): Promise<readonly Member[]> {
+  const query = new URLSearchParams({ query: text, limit: '10' });
+  return z.array(member).parse(await rest.get(Routes.guildMembersSearch(guildId), query));
+}
+
+/** A guild of the bot, and a member of it. Throws what {@link fetchApplicationId} throws. */
+export async function fetchMembership(
+  rest: Reads,
+  { guildId, userId }: { readonly guildId: string; readonly userId: string },
+): Promise<{ readonly guild: Guild; readonly member: Member }> {
+  return { guild: await fetchGuild(rest, guildId), member: await fetchMember(rest, guildId, userId) };
+}
+
+const { UnknownGuild, MissingAccess, UnknownMember, UnknownUser } = RESTJSONErrorCodes;
+
+/** Null if Discord has no such guild, member or user, or the bot is not in the guild. */
+export async function unlessAbsent<Value>(read: Promise<Value>): Promise<Value | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (hasCode(error, UnknownGuild, MissingAccess, UnknownMember, UnknownUser)) return null;
+    throw error;
+  }
+}
+
+/** True if an error says that a user is not in a guild of the bot. */
+export function isNoMember(error: unknown): boolean {
+  return hasCode(error, UnknownMember, UnknownUser);
 }
 
 /** The name of a guild; null if the bot is not a member. Throws what {@link fetchApplicationId} throws. */
 export async function fetchGuildName(rest: DiscordRest, guildId: string): Promise<string | null> {
-  try {
-    return guildName.parse(await rest.get(Routes.guild(guildId))).name;
-  } catch (error) {
-    if (isErrorCode(error, RESTJSONErrorCodes.UnknownGuild, RESTJSONErrorCodes.MissingAccess)) return null;
-    throw error;
-  }
+  return (await unlessAbsent(fetchGuild(rest, guildId)))?.name ?? null;
 }
 
 /**
@@ -69,21 +116,18 @@ export async function fetchGuildName(rest: DiscordRest, guildId: string): Promis
  */
 export async function mayManageGuild(
   rest: DiscordRest,
-  { guildId, userId, now }: { readonly guildId: string; readonly userId: string; readonly now: number },
+  { now, ...ids }: { readonly guildId: string; readonly userId: string; readonly now: number },
 ): Promise<boolean> {
-  try {
-    const { owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
-    const member = guildMember.parse(await rest.get(Routes.guildMember(guildId, userId)));
-    const isTimedOut = Date.parse(member.communication_disabled_until) > now;
-    return mayManage({
-      guild: { id: guildId, ownerId, roles },
-      member: { id: userId, roles: member.roles, isTimedOut },
-    });
-  } catch (error) {
-    const { UnknownGuild, MissingAccess, UnknownMember, UnknownUser } = RESTJSONErrorCodes;
-    if (isErrorCode(error, UnknownGuild, MissingAccess, UnknownMember, UnknownUser)) return false;
-    throw error;
-  }
+  const membership = await unlessAbsent(fetchMembership(rest, ids));
+  return membership !== null && mayManage(permissionContextOf(membership, now));
+}
+
+/** Everything that determines a member's permissions in the guild. @param now ms since the epoch */
+export function permissionContextOf(
+  { guild, member }: { readonly guild: Guild; readonly member: Member },
+  now: number,
+): GuildPermissionContext {
+  return { guild, member: { ...member, isTimedOut: member.timedOutUntil > now } };
 }
 
 /** The bot's access to a channel: it does not exist, the bot cannot see it, it has no messages, or it is seen. */
@@ -117,20 +161,18 @@ export async function inspectChannel(
     const overwriteSource = isThread
       ? channel.parse(await rest.get(Routes.channel(targetChannel.parent_id ?? '')))
       : targetChannel;
-    const parentGuild = guild.parse(await rest.get(Routes.guild(guildId)));
-    const member = guildMember.parse(await rest.get(Routes.guildMember(guildId, userId)));
+    const membership = await fetchMembership(rest, { guildId, userId });
     const permissions = permissionsIn({
-      guild: { id: guildId, ownerId: parentGuild.owner_id, roles: parentGuild.roles },
-      member: { id: userId, roles: member.roles, isTimedOut: Date.parse(member.communication_disabled_until) > now },
+      ...permissionContextOf(membership, now),
       overwrites: overwriteSource.permission_overwrites,
     });
     const required = isThread ? requiredInThreads : requiredInChannels;
     const missingPermissions = required.filter(([, bit]) => (permissions & bit) === 0n).map(([name]) => name);
     const mayReadHistory = (permissions & PermissionFlagsBits.ReadMessageHistory) !== 0n;
-    return { state: 'seen', name, guild: parentGuild.name, missingPermissions, mayReadHistory };
+    return { state: 'seen', name, guild: membership.guild.name, missingPermissions, mayReadHistory };
   } catch (error) {
-    if (isErrorCode(error, RESTJSONErrorCodes.UnknownChannel)) return { state: 'missing' };
-    if (isErrorCode(error, RESTJSONErrorCodes.MissingAccess)) return { state: 'hidden' };
+    if (hasCode(error, RESTJSONErrorCodes.UnknownChannel)) return { state: 'missing' };
+    if (hasCode(error, RESTJSONErrorCodes.MissingAccess)) return { state: 'hidden' };
     throw error;
   }
 }
@@ -160,14 +202,19 @@ const typesWithoutMessages: readonly number[] = [
 ];
 
 const gateway = z.object({ shards: z.int().min(1) });
-const application = z.object({ id: z.string(), name: z.string() });
-const user = z.object({ id: z.string() });
-const counted = z.object({
+/** What is read of it; Discord: "Application Object". */
+const application = z.object({
   id: z.string(),
-  bot: user.nullish(),
+  name: z.string(),
+  bot: z.object({ id: z.string() }).nullish(),
   approximate_guild_count: z.int().nonnegative().nullish(),
+  /** Null if interactions are sent through the gateway. */
+  interactions_endpoint_url: orElse(z.string(), null),
+  verify_key: orElse(z.string().toLowerCase(), ''),
+  role_connections_verification_url: orElse(z.string(), null),
+  integration_types_config: orElse(z.record(z.string(), z.unknown()), {} as Record<string, unknown>),
 });
-const guildName = z.object({ name: z.string() });
+export type Application = z.output<typeof application>;
 const channel = z.object({
   type: z.number(),
   name: orElse(z.string(), ''),
@@ -177,19 +224,65 @@ const channel = z.object({
     .array(z.object({ id: z.string(), type: z.coerce.number(), allow: z.string(), deny: z.string() }))
     .default([]),
 });
-const guild = z.object({
-  name: z.string(),
-  owner_id: z.string(),
-  roles: z.array(z.object({ id: z.string(), permissions: z.string() })),
-});
-const guildMember = z.object({
-  roles: z.array(z.string()),
-  communication_disabled_until: orElse(z.string(), ''),
-});
+/** The hash of a picture, which becomes a part of an address; null for anything else. */
+const hash = z
+  .string()
+  .regex(/^\w{1,64}$/)
+  .nullish()
+  .catch(null)
+  .transform((given) => given || null);
+const guild = z
+  .object({
+    id: z.string(),
+    /** External text. */
+    name: z.string(),
+    owner_id: z.string(),
+    preferred_locale: orElse(z.string(), null),
+    icon: hash,
+    roles: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        permissions: z.string().regex(/^\d{1,30}$/),
+        position: z.number(),
+        managed: z.boolean().default(false),
+      }),
+    ),
+  })
+  .transform(({ owner_id: ownerId, preferred_locale: locale, ...fields }) => ({ ...fields, ownerId, locale }));
+export type Guild = z.output<typeof guild>;
 
-function isErrorCode(error: unknown, ...codes: readonly number[]): boolean {
-  const description = describeDiscordError(error);
-  return description.kind === 'refused' && codes.includes(description.code);
+const user = z
+  .object({ id: z.string(), username: orElse(z.string(), ''), global_name: z.string().nullish(), avatar: hash })
+  .transform(({ id, username, global_name: shown, avatar }) => ({ id, name: shown || username, avatar }));
+/** The name is external text. */
+export type User = z.output<typeof user>;
+
+const member = z
+  .object({
+    user,
+    nick: orElse(z.string(), null),
+    avatar: hash,
+    roles: z.array(z.string()),
+    communication_disabled_until: orElse(z.string(), ''),
+  })
+  .transform(({ user, nick, avatar, roles, communication_disabled_until: timedOut }) => ({
+    id: user.id,
+    /** In the guild. */
+    name: nick ?? user.name,
+    nick,
+    /** The hash of the picture, in the guild or else everywhere; null without one. */
+    avatar: avatarOf(avatar, user.avatar),
+    roles,
+    /** Ms since the epoch; NaN if the member never was. */
+    timedOutUntil: Date.parse(timedOut),
+  }));
+/** The names are external text. */
+export type Member = z.output<typeof member>;
+
+function avatarOf(ofGuild: string | null, ofUser: string | null) {
+  const shown = ofGuild ?? ofUser;
+  return shown === null ? null : { hash: shown, isOfGuild: ofGuild !== null };
 }
 
 const timeoutMs = 2 * second;

@@ -1,19 +1,15 @@
-import { CDN, DiscordAPIError } from '@discordjs/rest';
+import { CDN } from '@discordjs/rest';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { describeDiscordError } from './discord-errors.ts';
+import { fetchGuild, fetchMember, fetchUser, isNoMember } from './inspection.ts';
 import type { DiscordRest } from './rest.ts';
 
 const channelSchema = z.object({ guild_id: z.string().nullish() });
-const guildSchema = z.object({
-  name: z.string().nullish(),
-  preferred_locale: z.string().nullish(),
-  icon: z.string().nullish(),
-});
 
 /** Guilds as they were requested, once an hour each. */
 export type KnownGuilds = ReturnType<typeof createKnownGuilds>;
@@ -24,9 +20,8 @@ export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) 
     return guildId ?? null;
   });
   const guilds = rememberFromDiscord(clock, async (guildId) => {
-    // Discord: "Guild Object"; the icon is a hash.
-    const guild = guildSchema.parse(await rest.get(Routes.guild(guildId)));
-    return { name: guild.name || null, locale: guild.preferred_locale ?? null, icon: guild.icon ?? null };
+    const { name, locale, icon } = await fetchGuild(rest, guildId);
+    return { name, locale, icon };
   });
   return {
     ...guilds,
@@ -124,14 +119,6 @@ const decorationTimeoutMs = second / 2;
 /** Avatars and icons: `size` in pixels, of which Discord shows half. */
 const image = { size: 128, forceStatic: true, extension: 'png' } as const;
 
-const userSchema = z.object({
-  username: z.string(),
-  global_name: z.string().nullish(),
-  avatar: z.string().nullish(),
-});
-const memberSchema = z.object({ nick: z.string().nullish(), avatar: z.string().nullish(), user: userSchema });
-const leftCodes: readonly (string | number)[] = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
-
 /** Names of servers and bots in Discord. External text. */
 export interface NamesInDiscord {
   /** The name now; one that is not known, or may have changed, is requested for the next time. */
@@ -181,25 +168,19 @@ export function createDecorations({
 }) {
   const cdn = new CDN();
   const mayRequest = createAllowance(() => requestsPerSecond() * shareOfRequests, clock);
-  const users = rememberFromDiscord(
-    clock,
-    async (userId) => {
-      const { username, global_name: shown } = userSchema.parse(await rest.get(Routes.user(userId)));
-      return { name: shown || username };
-    },
-    { mayRequest },
-  );
+  const users = rememberFromDiscord(clock, (userId) => fetchUser(rest, userId), { mayRequest });
   const members = rememberFromDiscord(
     clock,
     async (key): Promise<Portrait | 'left'> => {
       const [guildId = '', userId = ''] = key.split(' ');
       try {
-        const { nick, avatar, user } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
-        const ofUser = user.avatar ? cdn.avatar(userId, user.avatar, image) : null;
-        const avatarUrl = avatar ? cdn.guildMemberAvatar(guildId, userId, avatar, image) : ofUser;
-        return { name: nick ?? user.global_name ?? user.username, avatarUrl };
+        const { name, avatar } = await fetchMember(rest, guildId, userId);
+        if (avatar === null) return { name, avatarUrl: null };
+        const { hash, isOfGuild } = avatar;
+        const ofGuild = () => cdn.guildMemberAvatar(guildId, userId, hash, image);
+        return { name, avatarUrl: isOfGuild ? ofGuild() : cdn.avatar(userId, hash, image) };
       } catch (error) {
-        if (error instanceof DiscordAPIError && leftCodes.includes(error.code)) return 'left';
+        if (isNoMember(error)) return 'left';
         throw error;
       }
     },

@@ -53,7 +53,13 @@ export function isModerating(permissions: string): boolean {
 }
 
 /** All for the owner and administrators; otherwise those of the roles, whether or not the member is timed out. */
-function permissionsOfRoles({ guild, member }: GuildPermissionContext): bigint {
+export function permissionsOfRoles({
+  guild,
+  member,
+}: {
+  readonly guild: GuildPermissionContext['guild'];
+  readonly member: Omit<GuildPermissionContext['member'], 'isTimedOut'>;
+}): bigint {
   const memberRoles = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
   const granted = memberRoles.reduce((set, { permissions }) => set | BigInt(permissions), 0n);
   return member.id === guild.ownerId || (granted & Administrator) !== 0n ? allPermissions : granted;

@@ -7,7 +7,8 @@ import { mention } from '@tallyhook/platform/texts/markup';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Panel, Reply, ReplyFile } from './commands/reply.ts';
-import { classifySendError, rejectionOf } from './discord-errors.ts';
+import { classifySendError, hasCode, rejectionOf } from './discord-errors.ts';
+import { fetchUser } from './inspection.ts';
 import { renderFiles, uploadOf } from './rendering/components.ts';
 import { isPanel, renderFooter, renderMessage } from './rendering/message.ts';
 import type { DiscordRest } from './rest.ts';
@@ -151,13 +152,11 @@ export interface PostedMessage {
   readonly channelId: string;
 }
 
-/** The message cannot be edited any more. */
-const goneCodes: readonly (string | number)[] = [
-  RESTJSONErrorCodes.UnknownMessage,
-  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
-];
-/** Discord limits how often a message that is older than an hour is edited. */
-const tooManyEditsCode = RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached;
+const {
+  UnknownMessage,
+  CannotEditMessageAuthoredByAnotherUser,
+  MaximumNumberOfEditsToMessagesOlderThanOneHourReached: TooManyEdits,
+} = RESTJSONErrorCodes;
 
 /** Replaces a message that is edited in place. Null if it was deleted. */
 export async function editMessage(
@@ -170,9 +169,8 @@ export async function editMessage(
     await rest.patch(Routes.channelMessage(channelId, id), body, files);
     return { messageId: id };
   } catch (error) {
-    const code = rejectionOf(error)?.code;
-    if (code !== undefined && goneCodes.includes(code)) return null;
-    if (code === tooManyEditsCode) {
+    if (hasCode(error, UnknownMessage, CannotEditMessageAuthoredByAnotherUser)) return null;
+    if (hasCode(error, TooManyEdits)) {
       const reason = 'Discord limits the edits of a message older than an hour';
       return { outcome: 'later', reason, scope: 'effects', notSent: true };
     }
@@ -257,7 +255,7 @@ export async function searchChannel(
 ): Promise<ChannelSearch> {
   let after = minSnowflakeAt(since - clockToleranceMs);
   const [bot, { last_message_id: lastMessageId }] = await Promise.all([
-    rest.get(Routes.user()).then((json) => user.parse(json)),
+    fetchUser(rest),
     rest.get(Routes.channel(channelId)).then((json) => channel.parse(json)),
   ]);
   if (BigInt(lastMessageId ?? 0) <= after) return 'absent';

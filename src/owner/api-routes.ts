@@ -4,17 +4,10 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type PageRequest, paginate } from '@tallyhook/platform/web/pagination';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { Board } from '../core/ledger/standing.ts';
-import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
+import type { EffectRecord } from '../core/records/records.ts';
 import type { ListedEndpoint } from '../features/events/feature.ts';
-import type { CommunityPurchase } from '../features/shop/store.ts';
-import { type ApiToken, maxTokens, type TokenScope } from '../features/tokens/store.ts';
-import {
-  type DeliveryDetails,
-  explainDelivery,
-  explainEffect,
-  getDelivery,
-} from '../features/traces/delivery-details.ts';
+import { maxTokens, type TokenScope } from '../features/tokens/store.ts';
+import { explainDelivery, explainEffect, getDelivery } from '../features/traces/delivery-details.ts';
 import * as json from './api-schemas.ts';
 import { changeSettings, readSettings } from './api-settings.ts';
 import type { Caller, OwnerContext } from './context.ts';
@@ -25,18 +18,16 @@ import {
   decisions,
   findEffect,
   fulfilPurchase,
+  getLeaderboard,
   getMember,
   getSummary,
-  type ListingDetails,
   listDeliveries,
   listListings,
-  type MemberAccount,
   type MemberDetails,
   replayDelivery,
   replayEffect,
   reverseVotes,
-  type Summary,
-  type VoteTimes,
+  richest,
 } from './queries.ts';
 import {
   accountQuery,
@@ -160,7 +151,10 @@ function route<
         body: parse(spec.body, body),
         idempotencyKey: spec.isIdempotent === undefined || key === undefined ? null : readIdempotencyKey(key),
       };
-      return (await handle(input, caller)) as object;
+      const result = await handle(input, caller);
+      // What is sent is what the schema makes of it: its times, and nothing that it does not name.
+      if (result instanceof Created) return new Created(spec.response.parse(result.body) as object);
+      return spec.response.parse(result) as object;
     },
   };
 }
@@ -172,7 +166,7 @@ const records: readonly Route[] = [
       summary: 'Counts, the state of each component, remaining lookup budgets and the last delivery',
       response: json.summary,
     },
-    async (_input, { context }) => summaryJson(await getSummary(context)),
+    async (_input, { context }) => getSummary(context),
   ),
   route(
     {
@@ -183,7 +177,7 @@ const records: readonly Route[] = [
     },
     async ({ query }, { context }) => {
       const { rows, next } = await listDeliveries(context, query);
-      return { deliveries: rows.map(deliveryJson), next };
+      return { deliveries: rows, next };
     },
   ),
   route(
@@ -193,7 +187,10 @@ const records: readonly Route[] = [
       params: idParameter,
       response: json.deliveryDetails,
     },
-    async ({ params }, { context }) => deliveryDetailsJson(await getDelivery(context, params.id)),
+    async ({ params }, { context }) => {
+      const { delivery, original, ...details } = await getDelivery(context, params.id);
+      return { ...delivery, duplicateOf: original, ...details };
+    },
   ),
   route(
     {
@@ -213,7 +210,7 @@ const records: readonly Route[] = [
     },
     async ({ query }, { context }) => {
       const { rows, next } = await paginate(query, context.records.effects);
-      return { effects: rows.map(effectJson), next };
+      return { effects: rows, next };
     },
   ),
   route(
@@ -223,7 +220,7 @@ const records: readonly Route[] = [
       params: idParameter,
       response: json.effectDetails,
     },
-    async ({ params }, { context }) => effectDetailsJson(await findEffect(context, params.id)),
+    async ({ params }, { context }) => explained(await findEffect(context, params.id)),
   ),
   route(
     {
@@ -231,7 +228,7 @@ const records: readonly Route[] = [
       summary: 'Queue a buried effect again',
       ...{ params: idParameter, response: json.effectDetails, conflict: 'The effect is not buried.' },
     },
-    async ({ params }, { context, author }) => effectDetailsJson(await replayEffect(context, params.id, author)),
+    async ({ params }, { context, author }) => explained(await replayEffect(context, params.id, author)),
   ),
   route(
     {
@@ -239,7 +236,7 @@ const records: readonly Route[] = [
       summary: 'Listings, how far their votes can be trusted, and votes that are held',
       response: json.listingList,
     },
-    async (_input, { context }) => ({ listings: (await listListings(context)).map(listingJson) }),
+    async (_input, { context }) => ({ listings: await listListings(context) }),
   ),
   ...decisions.map((decision) =>
     route(
@@ -298,9 +295,7 @@ const members: readonly Route[] = [
       const by = { idempotencyKey, author };
       const { balance, repeated, at } = await correct(context, userId, correction, by);
       const result = { userId, credits: balance, repeated };
-      return repeated
-        ? { ...result, correction }
-        : new Created({ ...result, correction: { ...correction, at: new Date(at).toISOString() } });
+      return repeated ? { ...result, correction } : new Created({ ...result, correction: { ...correction, at } });
     },
   ),
   route(
@@ -309,7 +304,8 @@ const members: readonly Route[] = [
       summary: 'Members by votes, credits or streak',
       ...{ query: leaderboardQuery, response: json.leaderboard },
     },
-    async ({ query }, { context }) => getLeaderboard(context, query),
+    async ({ query: { guildId, ...query } }, { context: { communities, clock } }) =>
+      getLeaderboard(communities.at(guildId), query, clock.now()),
   ),
 ];
 
@@ -323,7 +319,7 @@ const shop: readonly Route[] = [
     async ({ query: { guildId, ...query } }, { context }) => {
       const { id } = context.communities.at(guildId);
       const { rows, next } = await paginate(query, (page) => context.purchases.list(id, page));
-      return { purchases: rows.map(purchaseJson), next };
+      return { purchases: rows, next };
     },
   ),
   route(
@@ -334,7 +330,7 @@ const shop: readonly Route[] = [
       conflict: 'The purchase was refunded, or the team does not fulfil it.',
     },
     async ({ params, query: { guildId } }, { context, author }) =>
-      purchaseJson(await fulfilPurchase(context, params.id, { guildId, author })),
+      fulfilPurchase(context, params.id, { guildId, author }),
   ),
 ];
 
@@ -367,7 +363,7 @@ const tokens: readonly Route[] = [
     },
     async ({ query }, { context }) => {
       const { id } = context.communities.at(query.guildId);
-      return { tokens: (await context.tokens.list(id)).map(tokenJson) };
+      return { tokens: await context.tokens.list(id) };
     },
   ),
   route(
@@ -389,7 +385,7 @@ const tokens: readonly Route[] = [
       const { id } = context.communities.at(query.guildId);
       const revoked = await context.tokens.revoke(id, params.id, author);
       if (revoked === null) throw new HttpError(404, `There is no token ${params.id}, or it was revoked.`);
-      return tokenJson(revoked);
+      return revoked;
     },
   ),
 ];
@@ -414,8 +410,7 @@ const webhooks: readonly Route[] = [
     },
     async ({ params, query }, { context }) => {
       const found = await context.endpoints.attempts(guildOf(context, query), params.endpoint, 50);
-      const { host, attempts } = found ?? noEndpoint();
-      return { host, attempts: attempts.map(withIsoTime) };
+      return found ?? noEndpoint();
     },
   ),
   route(
@@ -427,9 +422,7 @@ const webhooks: readonly Route[] = [
     async ({ params, query }, { context }) => {
       const result = (await context.endpoints.test(guildOf(context, query), params.endpoint)) ?? noEndpoint();
       if (result.status === 'tooMany') throw new HttpError(429, 'Too many tests. Try again in a minute.', 60);
-      return 'attempt' in result
-        ? { status: result.status, attempt: withIsoTime(result.attempt) }
-        : { status: result.status, attempt: null };
+      return { status: result.status, attempt: 'attempt' in result ? result.attempt : null };
     },
   ),
   route(
@@ -460,10 +453,6 @@ function guildOf({ communities }: OwnerContext, { guildId }: { readonly guildId:
   return communities.at(guildId).guildId;
 }
 
-function withIsoTime<Fields extends { readonly at: number }>({ at, ...fields }: Fields) {
-  return { ...fields, at: new Date(at).toISOString() };
-}
-
 /** Throws for an endpoint that is missing, or that is of another community. @throws HttpError 404 */
 function noEndpoint(): never {
   throw new HttpError(404, 'There is no such address for events.');
@@ -473,8 +462,8 @@ function endpointJson({ failure, ...endpoint }: ListedEndpoint) {
   return {
     ...endpoint,
     state: failure === null ? 'ok' : failure.pausedAt === null ? 'failing' : 'paused',
-    failingSince: isoTime(failure?.failingSince ?? null),
-    pausedAt: isoTime(failure?.pausedAt ?? null),
+    failingSince: failure?.failingSince ?? null,
+    pausedAt: failure?.pausedAt ?? null,
     reason: failure?.reason ?? null,
   } as const;
 }
@@ -520,20 +509,16 @@ async function createToken(caller: Caller, guildId: string | null, request: z.ou
   if (created === null) {
     throw new HttpError(409, `The community has ${maxTokens} valid tokens. Revoke one first.`, null, 'too_many_tokens');
   }
-  return { ...tokenJson(created), token: created.secret };
+  return { ...created, token: created.secret };
 }
 
-/** @param page `before` is how many members to skip; null for the first page */
 async function richestMembers({ communities, clock }: OwnerContext, guildId: string | null, page: PageRequest) {
-  const { standings } = communities.at(guildId);
-  const query = { period: 'all', by: 'credits', limit: page.limit, offset: page.before ?? 0, userId: null } as const;
-  const { members: ranked, offset, total } = await standings.leaderboard(query, clock.now());
-  const end = offset + ranked.length;
-  return {
-    members: ranked.map(({ userId, score, rank }) => ({ userId, name: null, credits: score, rank })),
+  const {
+    members: ranked,
     total,
-    next: end < total ? end : null,
-  };
+    next,
+  } = await getLeaderboard(communities.at(guildId), { ...richest, ...page }, clock.now());
+  return { members: ranked.map(({ score, ...member }) => ({ ...member, name: null, credits: score })), total, next };
 }
 
 async function findMembers(context: OwnerContext, guildId: string | null, search: string) {
@@ -548,101 +533,20 @@ async function findMembers(context: OwnerContext, guildId: string | null, search
   return { members: await Promise.all(accounts), total: found.size, next: null };
 }
 
-/** @param page `before` is how many members to skip; null for the first page */
-async function getLeaderboard(
-  { communities, clock }: Pick<OwnerContext, 'communities' | 'clock'>,
-  { period, by, guildId, ...page }: Board & PageRequest & { readonly guildId: string | null },
-) {
-  const { standings } = communities.at(guildId);
-  const query = { period, by, limit: page.limit, offset: page.before ?? 0, userId: null };
-  const { members: ranked, offset, total, asOf } = await standings.leaderboard(query, clock.now());
-  const end = offset + ranked.length;
-  // `next` is the `before` of the next page: how many members this and the earlier ones have.
-  return { period, by, members: ranked, total, asOf: iso(asOf), next: end < total ? end : null };
+function explained(effect: EffectRecord) {
+  return { ...effect, why: explainEffect(effect) };
 }
 
-/** @param at ms since the epoch */
-function iso(at: number): string {
-  return new Date(at).toISOString();
-}
-
-/** The body is null if it was pruned; a duplicate has the body of the delivery that it repeats. */
-function deliveryJson(delivery: DeliveryRecord) {
-  const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits } = delivery;
-  const body = isPruned(delivery) ? null : delivery.body;
-  return { id, receivedAt: iso(receivedAt), family, listing, kind, outcome, reason, userId, credits, body };
-}
-
-function effectJson<Effect extends EffectRecord>({ createdAt, dueAt, finishedAt, ...effect }: Effect) {
-  return { ...effect, createdAt: iso(createdAt), dueAt: iso(dueAt), finishedAt: isoTime(finishedAt) };
-}
-
-function effectDetailsJson(effect: EffectRecord) {
-  return { ...effectJson(effect), why: explainEffect(effect) };
-}
-
-function entryJson({ id, listing, credits, cause, reason, at, deliveryId, key }: LedgerEntry) {
-  const entry = { id, listing, credits, cause, reason, at: iso(at), deliveryId };
-  return { ...entry, ...(key !== undefined && { key }) };
-}
-
-function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline }: DeliveryDetails) {
+function memberJson({ guildId, standing, marks, last, listings, entries, unpaid }: MemberDetails) {
   return {
-    ...deliveryJson(delivery),
-    why,
-    duplicateOf: original,
-    entry: entry && entryJson(entry),
-    effects: effects.map(effectJson),
-    timeline: timeline.map((item) => ({ ...item, at: iso(item.at) })),
-  };
-}
-
-function memberJson(member: MemberDetails) {
-  const { standing, listings, entries, unpaid } = member;
-  return {
-    userId: standing.userId,
-    ...accountJson(member),
-    listings: listings.map(voteTimesJson),
-    entries: entries.rows.map(entryJson),
-    next: entries.next,
-    unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: explainDelivery(delivery) })),
-  };
-}
-
-function accountJson({ guildId, standing, marks, last }: MemberAccount) {
-  const { credits, votes, rank, streak, grants } = standing;
-  return {
+    ...standing,
     guildId,
-    credits,
-    votes,
-    rank,
-    streak: { days: streak.days, endsAt: isoTime(streak.endsAt) },
-    grants: grants.map(({ role, until }) => ({ role, until: isoTime(until) })),
     reminder: marks.reminder !== 0,
-    lastVoteAt: isoTime(last?.lastVoteAt ?? null),
-    nextVoteAt: isoTime(last?.nextVoteAt ?? null),
-  };
-}
-
-function listingJson({ held, ...listing }: ListingDetails) {
-  return { ...listing, held: held && { ...held, heldAt: iso(held.heldAt) } };
-}
-
-function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {
-  return { listing, lastVoteAt: isoTime(lastVoteAt), nextVoteAt: isoTime(nextVoteAt) };
-}
-
-function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
-  return { ...counts, parts, budgets, lastDelivery: lastDelivery && deliveryJson(lastDelivery) };
-}
-
-function purchaseJson({ ownerChannelId: _channel, until, at, settledAt, ...purchase }: CommunityPurchase) {
-  return { ...purchase, until: isoTime(until), at: iso(at), settledAt: isoTime(settledAt) };
-}
-
-function tokenJson({ id, name, scopes, createdBy, createdAt, expiresAt, usedAt, revokedAt }: ApiToken) {
-  return {
-    ...{ id, name, scopes, createdBy, createdAt: iso(createdAt) },
-    ...{ expiresAt: isoTime(expiresAt), usedAt: isoTime(usedAt), revokedAt: isoTime(revokedAt) },
+    lastVoteAt: last?.lastVoteAt ?? null,
+    nextVoteAt: last?.nextVoteAt ?? null,
+    listings,
+    entries: entries.rows,
+    next: entries.next,
+    unpaid: unpaid.map((delivery) => ({ ...delivery, why: explainDelivery(delivery) })),
   };
 }

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
+import { isPruned } from '../core/records/records.ts';
 import { tokenScopes } from '../features/tokens/store.ts';
 import { outcomes } from '../webhook/response.ts';
 import { decisions } from './queries.ts';
 import { effectStates, purchaseStates } from './request-schemas.ts';
 
 /*
- * The JSON of the responses of the owner API, whose document is made of these schemas. Times are ISO 8601 in UTC, ids of
- * Discord are strings. A schema with an `id` is a component of the document.
+ * The JSON of the responses of the owner API, whose document is made of these schemas. They turn records into it: times
+ * (ms since the epoch) become ISO 8601 in UTC, and what a schema does not name is left out, so that no secret is sent by
+ * mistake. Ids of Discord are strings. A schema with an `id` is a component of the document.
  */
 
-const time = z.iso.datetime().meta({ description: 'ISO 8601, in UTC.' });
+const time = z
+  .number()
+  .transform((at) => new Date(at).toISOString())
+  .pipe(z.iso.datetime().meta({ description: 'ISO 8601, in UTC.' }));
 const nullableTime = time.nullable();
 const discordId = z.string().meta({ description: 'Discord id.' });
 /** Null for a community without a guild. */
@@ -23,14 +28,14 @@ const names = z.string().nullable();
 const reason = z.string().nullable();
 
 export const errorResponse = z
-  .strictObject({
+  .object({
     success: z.literal(false),
     error: z.string().meta({ description: 'A sentence for people.' }),
     code: z.string().meta({ description: 'The kind of error, for programs.' }),
   })
   .meta({ id: 'Error' });
 
-const delivery = z.strictObject({
+const delivery = z.object({
   id: z.int(),
   receivedAt: time,
   family: z.enum(['vote', 'premium']),
@@ -40,13 +45,16 @@ const delivery = z.strictObject({
   reason,
   userId: discordId.nullable(),
   credits,
-  body: z.string().nullable().meta({ description: 'As it was received; null if it was pruned.' }),
+  body: z
+    .string()
+    .transform((body) => (isPruned({ body }) ? null : body))
+    .pipe(z.string().nullable().meta({ description: 'As it was received; null if it was pruned.' })),
 });
-export const deliveryJson = delivery.meta({ id: 'Delivery' });
+const deliveryJson = delivery.meta({ id: 'Delivery' });
 
 const why = z.string().meta({ description: 'An explanation for people.' });
 
-const effect = z.strictObject({
+const effect = z.object({
   id: z.int(),
   kind: z.string(),
   state: z.enum(effectStates),
@@ -62,7 +70,7 @@ const effectJson = effect.meta({ id: 'Effect' });
 export const effectDetails = effect.extend({ why }).meta({ id: 'EffectDetails' });
 
 const entry = z
-  .strictObject({
+  .object({
     id: z.int(),
     listing: names,
     credits,
@@ -74,31 +82,31 @@ const entry = z
   })
   .meta({ id: 'Entry' });
 
-export const deliveryPage = z.strictObject({ deliveries: z.array(deliveryJson), next });
+export const deliveryPage = z.object({ deliveries: z.array(deliveryJson), next });
 export const deliveryDetails = delivery
   .extend({
     why,
     duplicateOf: z.int().nullable(),
     entry: entry.nullable(),
     effects: z.array(effect.extend({ role: discordId.nullable() })),
-    timeline: z.array(z.strictObject({ at: time, what: z.string(), text: z.string() })),
+    timeline: z.array(z.object({ at: time, what: z.string(), text: z.string() })),
   })
   .meta({ id: 'DeliveryDetails' });
-export const replayResult = z.strictObject({ outcome: z.string(), reason, credits });
-export const effectPage = z.strictObject({ effects: z.array(effectJson), next });
+export const replayResult = z.object({ outcome: z.string(), reason, credits });
+export const effectPage = z.object({ effects: z.array(effectJson), next });
 
 export const summary = z
-  .strictObject({
+  .object({
     deliveries: z.record(z.string(), count).meta({ description: 'By outcome.' }),
-    effects: z.strictObject({ waiting: count, done: count, buried: count }),
+    effects: z.object({ waiting: count, done: count, buried: count }),
     users: count,
     credits,
     votes: count,
     parts: z
-      .record(z.string(), z.strictObject({ ready: z.boolean(), reason: z.string().optional() }))
+      .record(z.string(), z.object({ ready: z.boolean(), reason: z.string().optional() }))
       .meta({ description: 'State of each component.' }),
     budgets: z.array(
-      z.strictObject({
+      z.object({
         listing: z.string(),
         left: count.nullable(),
         limit: count,
@@ -111,18 +119,18 @@ export const summary = z
   .meta({ id: 'Summary' });
 
 export const member = z
-  .strictObject({
+  .object({
     userId: discordId,
     guildId,
     credits,
     votes: count,
     rank: rank.nullable().meta({ description: 'By credits; null without credits and votes.' }),
-    streak: z.strictObject({ days: count, endsAt: nullableTime }),
-    grants: z.array(z.strictObject({ role: discordId, until: nullableTime })),
+    streak: z.object({ days: count, endsAt: nullableTime }),
+    grants: z.array(z.object({ role: discordId, until: nullableTime })),
     reminder: z.boolean(),
     lastVoteAt: nullableTime,
     nextVoteAt: nullableTime,
-    listings: z.array(z.strictObject({ listing: z.string(), lastVoteAt: nullableTime, nextVoteAt: nullableTime })),
+    listings: z.array(z.object({ listing: z.string(), lastVoteAt: nullableTime, nextVoteAt: nullableTime })),
     entries: z.array(entry),
     next,
     unpaid: z
@@ -131,10 +139,10 @@ export const member = z
   })
   .meta({ id: 'Member' });
 
-export const memberPage = z.strictObject({
+export const memberPage = z.object({
   guildId,
   members: z.array(
-    z.strictObject({
+    z.object({
       userId: discordId,
       name: names.meta({ description: 'Of members that were searched; otherwise null.' }),
       credits,
@@ -145,19 +153,19 @@ export const memberPage = z.strictObject({
   next: next.meta({ description: '`before` of the next page: how many members the pages so far have.' }),
 });
 
-export const leaderboard = z.strictObject({
+export const leaderboard = z.object({
   period: z.enum(leaderboardPeriods),
   by: z.enum(leaderboardScores),
-  members: z.array(z.strictObject({ userId: discordId, score: z.int(), rank })),
+  members: z.array(z.object({ userId: discordId, score: z.int(), rank })),
   total: count,
   asOf: time,
   next,
 });
 
-export const correctionResult = z.strictObject({
+export const correctionResult = z.object({
   userId: discordId,
   credits: credits.meta({ description: 'The balance after it.' }),
-  correction: z.strictObject({
+  correction: z.object({
     guildId: z.string().optional(),
     credits,
     reason: z.string(),
@@ -166,15 +174,15 @@ export const correctionResult = z.strictObject({
   repeated: z.boolean(),
 });
 
-export const listingList = z.strictObject({
+export const listingList = z.object({
   listings: z.array(
-    z.strictObject({
+    z.object({
       name: z.string(),
       site: z.string(),
       trust: z.enum(['signed', 'token', 'none']),
       timeZone: z.string(),
       held: z
-        .strictObject({
+        .object({
           listing: z.string(),
           state: z.string(),
           heldAt: time,
@@ -186,30 +194,30 @@ export const listingList = z.strictObject({
     }),
   ),
 });
-export const decisionResult = z.strictObject({ listing: z.string(), decision: z.enum(decisions) });
-export const reversalResult = z.strictObject({
+export const decisionResult = z.object({ listing: z.string(), decision: z.enum(decisions) });
+export const reversalResult = z.object({
   members: count,
   votes: count,
   credits,
   spent: credits.optional().meta({ description: 'Credits that members no longer had.' }),
 });
 
-const valueInEffect = z.strictObject({
+const valueInEffect = z.object({
   value: z.unknown().meta({ description: 'As in the file of TALLYHOOK_CONFIG, without secrets; null if it is off.' }),
   source: z.enum(['unset', 'environment', 'file', 'default', 'setup']),
 });
 const values = z.record(z.string(), valueInEffect).meta({ description: 'By path, such as `rewards.vote`.' });
 export const settingsJson = z
-  .strictObject({
+  .object({
     guildId: discordId,
     version: z.int().min(0).meta({ description: 'The number of the newest change, to be sent with the next one.' }),
     values: values.meta({ description: 'Settings that all listings share, by path.' }),
-    listings: z.array(z.strictObject({ name: z.string(), kind: z.enum(['server', 'bot']), site: names, values })),
+    listings: z.array(z.object({ name: z.string(), kind: z.enum(['server', 'bot']), site: names, values })),
   })
   .meta({ id: 'Settings' });
 
 export const purchase = z
-  .strictObject({
+  .object({
     id: z.int(),
     userId: discordId,
     receiverId: discordId.nullable().meta({ description: 'To whom it was given; null if the buyer has it.' }),
@@ -224,7 +232,7 @@ export const purchase = z
     settledAt: nullableTime,
   })
   .meta({ id: 'Purchase' });
-export const purchasePage = z.strictObject({ purchases: z.array(purchase), next });
+export const purchasePage = z.object({ purchases: z.array(purchase), next });
 
 const tokenFields = {
   id: z.int(),
@@ -236,11 +244,11 @@ const tokenFields = {
   usedAt: nullableTime.meta({ description: 'The last use, to the minute.' }),
   revokedAt: nullableTime,
 };
-export const token = z.strictObject(tokenFields).meta({ id: 'Token' });
+export const token = z.object(tokenFields).meta({ id: 'Token' });
 export const newToken = z
-  .strictObject({ ...tokenFields, token: z.string().meta({ description: 'Shown only now.' }) })
+  .object({ ...tokenFields, token: z.string().meta({ description: 'Shown only now.' }) })
   .meta({ id: 'NewToken' });
-export const tokenList = z.strictObject({ tokens: z.array(token) });
+export const tokenList = z.object({ tokens: z.array(token) });
 
 const attemptFields = {
   eventId: z.string(),
@@ -251,9 +259,9 @@ const attemptFields = {
   error: z.string().nullable().meta({ description: 'Null if it was accepted.' }),
   response: z.string().nullable().meta({ description: 'The beginning of the response.' }),
 };
-export const webhookList = z.strictObject({
+export const webhookList = z.object({
   webhooks: z.array(
-    z.strictObject({
+    z.object({
       id: z.string(),
       host: z.string().meta({ description: 'Without the path, which may be secret.' }),
       events: z.array(z.string()).nullable().meta({ description: 'Null for all events.' }),
@@ -264,13 +272,13 @@ export const webhookList = z.strictObject({
     }),
   ),
 });
-export const webhookAttempts = z.strictObject({
+export const webhookAttempts = z.object({
   host: z.string(),
-  attempts: z.array(z.strictObject({ id: z.int(), ...attemptFields })),
+  attempts: z.array(z.object({ id: z.int(), ...attemptFields })),
 });
-export const webhookTest = z.strictObject({
+export const webhookTest = z.object({
   status: z.enum(['sent', 'waiting']).meta({ description: 'Waiting: there is no response yet.' }),
-  attempt: z.strictObject(attemptFields).nullable(),
+  attempt: z.object(attemptFields).nullable(),
 });
-export const webhookResumed = z.strictObject({ id: z.string() });
-export const webhookResent = z.strictObject({ id: z.string(), events: count });
+export const webhookResumed = z.object({ id: z.string() });
+export const webhookResent = z.object({ id: z.string(), events: count });

@@ -5,6 +5,7 @@ import { type PageRequest, paginate, type ResultPage } from '@tallyhook/platform
 import type { z } from 'zod';
 import type { ListingConfig } from '../../config/schema.ts';
 import { accountIdOf } from '../core/ledger/account.ts';
+import type { Board } from '../core/ledger/standing.ts';
 import type { DeliveryRecord, EffectRecord } from '../core/records/records.ts';
 import type { ReversalTotals, VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/store.ts';
@@ -25,7 +26,6 @@ export interface VoteTimes {
 }
 
 export type MemberDetails = Awaited<ReturnType<typeof getMember>>;
-export type MemberAccount = Awaited<ReturnType<typeof getAccount>>;
 
 /** The newest deliveries of a member that are searched for ones without an entry. */
 const maxDeliveries = 100;
@@ -86,6 +86,21 @@ async function listingsOf(
   });
 }
 
+/** The leaderboard of balances. */
+export const richest = { period: 'all', by: 'credits' } as const;
+
+/** A page of a leaderboard. @param query `before`, and `next` of the page: how many members the pages until there have */
+export async function getLeaderboard(
+  { standings }: Pick<OwnerCommunity, 'standings'>,
+  { period, by, limit, before }: Board & PageRequest,
+  now: number,
+) {
+  const query = { period, by, limit, offset: before ?? 0, userId: null };
+  const { members, offset, total, asOf } = await standings.leaderboard(query, now);
+  const end = offset + members.length;
+  return { period, by, members, total, asOf, next: end < total ? end : null };
+}
+
 const maxTop = 10;
 
 /** Figures that the owner of a community wants to know first, or the operator of all of them. */
@@ -127,8 +142,6 @@ async function totalsOf({ standings }: OwnerCommunity, now: number) {
   };
 }
 
-export type Summary = Awaited<ReturnType<typeof getSummary>>;
-
 export async function getSummary(context: OwnerContext) {
   const { records, health } = context;
   const [counts, parts, budgets, [lastDelivery = null]] = await Promise.all([
@@ -137,7 +150,7 @@ export async function getSummary(context: OwnerContext) {
     context.budgets(),
     records.deliveries({ limit: 1, before: null }),
   ]);
-  return { counts, parts, budgets, lastDelivery };
+  return { ...counts, parts, budgets, lastDelivery };
 }
 
 /** A page of the delivery log. Of a site that no listing is on, it is empty. */

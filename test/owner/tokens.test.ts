@@ -192,6 +192,9 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     const { status, json } = await post({ name: 'child', scopes: ['read'], expiresAt: end });
     expect([status, json['createdBy']]).toEqual([201, 'operator']);
     const child = String(json['token']);
+    // The secret is in its own field alone, and the number of the community in none.
+    expect(JSON.stringify(json).split(child)).toHaveLength(2);
+    expect(json).not.toHaveProperty('communityId');
     expect((await request(child, 'GET', '/summary')).status).toBe(200);
     expect((await request(settings, 'DELETE', `/tokens/${String(json['id'])}`)).json['revokedAt']).not.toBeNull();
     expect(await request(child, 'GET', '/summary')).toMatchObject({ status: 401, json: { code: 'unauthorized' } });

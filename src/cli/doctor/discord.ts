@@ -12,8 +12,8 @@ import {
   warningInvalidRequests,
 } from '../../discord/circuits.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
-import { type BotIdentity, type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
-import { fetchEndpointSettings, findEndpointProblem, interactionsPath } from '../../discord/interactions/endpoint.ts';
+import { type BotIdentity, type ChannelAccess, fetchApplication, fetchGuildName } from '../../discord/inspection.ts';
+import { findEndpointProblem, interactionsPath } from '../../discord/interactions/endpoint.ts';
 import type { RegisteredCommand } from '../../discord/registration/command-shape.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import {
@@ -285,11 +285,12 @@ function evaluateElsewhere(scope: CommandScope, commands: readonly RegisteredCom
 
 /** Checks that Discord sends commands where a process with these settings receives them. */
 export const endpointCheck = botCheck('endpoint', async ({ config: { discord, publicUrl }, rest }) => {
-  const settings = await fetchEndpointSettings(rest);
+  const application = await fetchApplication(rest);
+  const { interactions_endpoint_url: endpointUrl } = application;
   const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
-  const found = findEndpointProblem(settings, { publicKey: discord.publicKey, url });
+  const found = findEndpointProblem(application, { publicKey: discord.publicKey, url });
   if (found !== null) return [{ level: found.level, message: found.problem, hint: found.hint }];
-  return [pass(`Discord sends commands ${settings.url === null ? 'through the gateway' : `to ${settings.url}`}.`)];
+  return [pass(`Discord sends commands ${endpointUrl === null ? 'through the gateway' : `to ${endpointUrl}`}.`)];
 });
 
 /** Checks that Discord knows what a feature publishes. */

@@ -18,7 +18,8 @@ import {
   Routes,
 } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { type DiscordRest, orElse } from '../rest.ts';
+import { type Application, fetchApplication } from '../inspection.ts';
+import type { DiscordRest } from '../rest.ts';
 import type { InteractionHandler } from './interactions.ts';
 import { createHttpTransport, type RestTransports } from './responses.ts';
 
@@ -321,25 +322,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-interface EndpointSettings {
-  /** Null if they are sent through the gateway. */
-  readonly url: string | null;
-  /** The key of their signatures (64 hexadecimal digits). */
-  readonly publicKey: string;
-}
-
-const application = z.object({
-  interactions_endpoint_url: orElse(z.string(), null),
-  verify_key: z.string().toLowerCase(),
-});
-
-/** Throws what {@link DiscordRest} throws, and ZodError for a response of another shape. */
-export async function fetchEndpointSettings(rest: DiscordRest): Promise<EndpointSettings> {
-  const { interactions_endpoint_url: url, verify_key } = application.parse(await rest.get(Routes.currentApplication()));
-  return { url, publicKey: verify_key };
-}
-
-/** Null sends interactions through the gateway. Discord checks a URL before it accepts it. Throws like {@link fetchEndpointSettings}. */
+/** Null sends interactions through the gateway. Discord checks a URL before it accepts it. Throws what {@link DiscordRest} throws. */
 export async function setEndpoint(rest: DiscordRest, url: string | null): Promise<void> {
   await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: url });
 }
@@ -362,7 +345,7 @@ export async function warnOfEndpoint(
   { rest, log }: { readonly rest: DiscordRest; readonly log: Log },
 ): Promise<void> {
   try {
-    const problem = findEndpointProblem(await fetchEndpointSettings(rest), expected);
+    const problem = findEndpointProblem(await fetchApplication(rest), expected);
     if (problem === null) return;
     const level = problem.level === 'fail' ? 'error' : 'warn';
     log[level]({ reason: problem.problem, hint: problem.hint }, 'commands may not be received');
@@ -372,34 +355,37 @@ export async function warnOfEndpoint(
 }
 
 /** Compares what Discord does with the settings of a process that answers; null if they fit. */
-export function findEndpointProblem(actual: EndpointSettings, expected: ExpectedEndpoint): EndpointProblem | null {
+export function findEndpointProblem(
+  { interactions_endpoint_url: actualUrl, verify_key: key }: Application,
+  expected: ExpectedEndpoint,
+): EndpointProblem | null {
   const { publicKey } = expected;
   if (publicKey === null) {
-    if (actual.url === null) return null;
+    if (actualUrl === null) return null;
     return {
       level: 'fail',
-      problem: `Discord sends commands to ${actual.url}, so the gateway receives none.`,
+      problem: `Discord sends commands to ${actualUrl}, so the gateway receives none.`,
       hint: 'Set DISCORD_PUBLIC_KEY to receive them over HTTP, or run `tallyhook register --gateway`.',
     };
   }
-  if (actual.publicKey !== publicKey) {
+  if (key !== publicKey) {
     return {
       level: 'fail',
       problem: 'DISCORD_PUBLIC_KEY is not the key of this application.',
-      hint: `Set it to ${actual.publicKey}, and check that DISCORD_TOKEN belongs to the same application.`,
+      hint: `Set it to ${key}, and check that DISCORD_TOKEN belongs to the same application.`,
     };
   }
-  if (actual.url === null) {
+  if (actualUrl === null) {
     return {
       level: 'warn',
       problem: 'DISCORD_PUBLIC_KEY is set, but Discord has no endpoint to send commands to.',
       hint: 'Run `tallyhook register --http` while tallyhook is running, or remove DISCORD_PUBLIC_KEY to use the gateway.',
     };
   }
-  if (expected.url !== null && actual.url !== expected.url) {
+  if (expected.url !== null && actualUrl !== expected.url) {
     return {
       level: 'warn',
-      problem: `Discord sends commands to ${actual.url}, not to ${expected.url}.`,
+      problem: `Discord sends commands to ${actualUrl}, not to ${expected.url}.`,
       hint: 'Run `tallyhook register --http`, or correct PUBLIC_URL.',
     };
   }

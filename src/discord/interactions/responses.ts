@@ -1,4 +1,4 @@
-import { DiscordAPIError, type RawFile, REST, type RESTOptions } from '@discordjs/rest';
+import { type RawFile, REST, type RESTOptions } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import {
@@ -13,6 +13,7 @@ import {
 } from 'discord-api-types/v10';
 import type { CommandInput } from '../commands/command.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
+import { hasCode } from '../discord-errors.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryMarginMs } from '../rate-limit.ts';
 import { uploadOf } from '../rendering/components.ts';
 import type { MessageBody } from '../rendering/message.ts';
@@ -80,10 +81,6 @@ export function createRestTransports(options: {
  * the webhook or the message is unknown, and the request is repeated after these delays (ms).
  */
 const retryDelaysMs = [0.25 * second, 0.5 * second, 1 * second];
-const unknownCodes: readonly (number | string)[] = [
-  RESTJSONErrorCodes.UnknownWebhook,
-  RESTJSONErrorCodes.UnknownMessage,
-];
 
 /**
  * Responds to an interaction in the response to its HTTP request; edits and further messages are requests to Discord's
@@ -108,7 +105,7 @@ export function createHttpTransport(options: {
       try {
         return await attempt();
       } catch (error) {
-        if (!(error instanceof DiscordAPIError && unknownCodes.includes(error.code))) throw error;
+        if (!hasCode(error, RESTJSONErrorCodes.UnknownWebhook, RESTJSONErrorCodes.UnknownMessage)) throw error;
         await clock.sleep(delayMs);
       }
     }

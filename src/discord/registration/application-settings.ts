@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApplicationIntegrationType, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { fetchApplication } from '../inspection.ts';
 import { type DiscordRest, orElse } from '../rest.ts';
 
 /** Settings of the application itself that are published besides its commands. Undefined leaves one as it is. */
@@ -25,7 +26,7 @@ export async function updateApplication(
   applicationId: string,
   { userInstall, linkedRoles }: ApplicationSettings,
 ): Promise<readonly string[]> {
-  const current = application.parse(await rest.get(Routes.currentApplication()));
+  const current = await fetchApplication(rest);
   const changes: Record<string, unknown> = {};
   const { UserInstall } = ApplicationIntegrationType;
   if (userInstall && current.integration_types_config[UserInstall] === undefined) {
@@ -36,14 +37,9 @@ export async function updateApplication(
   if (verificationUrl !== current.role_connections_verification_url)
     changes['role_connections_verification_url'] = verificationUrl;
   const changed = Object.keys(changes);
-  if (linkedRoles !== undefined) {
-    const route = Routes.applicationRoleConnectionMetadata(applicationId);
-    const listed = z.array(record).parse(await rest.get(route));
-    const expected = z.array(record).parse(linkedRoles.records);
-    if (!isDeepStrictEqual(listed, expected)) {
-      await rest.put(route, undefined, linkedRoles.records);
-      changed.push('role_connections_metadata');
-    }
+  if (linkedRoles !== undefined && !(await isRegisteredAt(rest, applicationId, linkedRoles.records))) {
+    await rest.put(Routes.applicationRoleConnectionMetadata(applicationId), undefined, linkedRoles.records);
+    changed.push('role_connections_metadata');
   }
   if (Object.keys(changes).length > 0) await rest.patch(Routes.currentApplication(), changes);
   return changed;
@@ -55,16 +51,15 @@ export async function inspectLinkedRoles(
   applicationId: string,
   { records }: Pick<NonNullable<ApplicationSettings['linkedRoles']>, 'records'>,
 ): Promise<{ readonly verificationUrl: string | null; readonly isRegistered: boolean }> {
-  const { role_connections_verification_url } = application.parse(await rest.get(Routes.currentApplication()));
-  const listed = z.array(record).parse(await rest.get(Routes.applicationRoleConnectionMetadata(applicationId)));
-  const isRegistered = isDeepStrictEqual(listed, z.array(record).parse(records));
-  return { verificationUrl: role_connections_verification_url, isRegistered };
+  const { role_connections_verification_url: verificationUrl } = await fetchApplication(rest);
+  return { verificationUrl, isRegistered: await isRegisteredAt(rest, applicationId, records) };
 }
 
-const application = z.object({
-  role_connections_verification_url: orElse(z.string(), null),
-  integration_types_config: orElse(z.record(z.string(), z.unknown()), {} as Record<string, unknown>),
-});
+async function isRegisteredAt(rest: DiscordRest, applicationId: string, records: readonly object[]): Promise<boolean> {
+  const listed = await rest.get(Routes.applicationRoleConnectionMetadata(applicationId));
+  return isDeepStrictEqual(z.array(record).parse(listed), z.array(record).parse(records));
+}
+
 const localizations = orElse(z.record(z.string(), z.string()), {});
 const record = z.object({
   type: z.number(),

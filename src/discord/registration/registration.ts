@@ -8,6 +8,7 @@ import {
   isOffered,
   type RegistrationContext,
 } from '../commands/command.ts';
+import { hasCode } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
 import {
   bodiesOf,
@@ -211,7 +212,7 @@ async function deleteElsewhere(
   for (const guildId of new Set(stored.map((command) => command.guildId))) {
     const inScope = stored.filter((command) => command.guildId === guildId);
     const listed = await commandsIn(guildId, stored, registration).catch((error: unknown) => {
-      if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) return null;
+      if (hasCode(error, RESTJSONErrorCodes.MissingAccess)) return null;
       throw error;
     });
     if (listed === null) {
@@ -240,9 +241,8 @@ async function deleteCommand(
   try {
     await rest.delete(`${routeOf(applicationId, guildId)}/${id}`);
   } catch (error) {
-    if (!(error instanceof DiscordAPIError)) throw error;
-    if (error.code === RESTJSONErrorCodes.MissingAccess) return false;
-    if (error.code !== RESTJSONErrorCodes.UnknownApplicationCommand) throw error;
+    if (hasCode(error, RESTJSONErrorCodes.MissingAccess)) return false;
+    if (!hasCode(error, RESTJSONErrorCodes.UnknownApplicationCommand)) throw error;
   }
   await registry.remove(id);
   return true;

@@ -2,7 +2,7 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
-import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+import { Routes } from 'discord-api-types/v10';
 import { type Effect, newEffect, planKey } from '../../core/outbox/effect-kind.ts';
 import type { OutboxChanges } from '../../core/outbox/outbox.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
@@ -12,6 +12,7 @@ import type { Records } from '../../core/records/records.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
+import { isNoMember } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { guardsRule } from './rules.ts';
 import { type GuardStore, type Membership, membershipKind, waitsForMember } from './store.ts';
@@ -23,8 +24,6 @@ const unknownEveryMs = hour;
 /** A vote about which it has not been said for so long is left to the owner (ms). */
 const maxUnknownMs = 7 * day;
 
-const notMemberCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
-
 type Rest = Pick<DiscordRest, 'get'>;
 
 /** Whether a user is in a guild, as Discord says now. Rejects as {@link DiscordRest}. */
@@ -33,8 +32,7 @@ async function isInGuild(rest: Rest, guildId: string, userId: string): Promise<b
     await rest.get(Routes.guildMember(guildId, userId));
     return true;
   } catch (error) {
-    const rejection = rejectionOf(error);
-    if (rejection !== null && notMemberCodes.includes(rejection.code)) return false;
+    if (isNoMember(error)) return false;
     throw error;
   }
 }

@@ -33,7 +33,7 @@ import {
   retryAfterMending,
   retryAlone,
 } from '../../discord/discord-errors.ts';
-import { fetchBotIdentity } from '../../discord/inspection.ts';
+import { fetchUser } from '../../discord/inspection.ts';
 import type { DiscordAPIError } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Directory } from '../communities/feature.ts';
@@ -65,7 +65,7 @@ export function createRoleAccess({ rest, clock, log }: Pick<ServicesContext, 're
   let botUserId: string | null = null;
   async function inspect(guildId: string): Promise<RoleAccess | null> {
     try {
-      botUserId ??= (await fetchBotIdentity(rest)).userId;
+      botUserId ??= (await fetchUser(rest)).id;
       return await inspectRoles(rest, { guildId, userId: botUserId });
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the order of the roles could not be read');

@@ -6,6 +6,7 @@ import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-kind.ts';
 import { isUnknownRoute, rejectionOf } from '../../discord/discord-errors.ts';
+import { fetchUser } from '../../discord/inspection.ts';
 import { isModerating } from '../../discord/permissions.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
@@ -33,7 +34,7 @@ export function createExplainRoleFailure(rest: DiscordRest, clock: Clock) {
   /** Null if Discord rejects the requests or sends something else. */
   async function readAccess(guildId: string): Promise<RoleAccess | null> {
     try {
-      const { id: userId } = userSchema.parse(await rest.get(Routes.user()));
+      const { id: userId } = await fetchUser(rest);
       return await inspectRoles(rest, { guildId, userId });
     } catch (error) {
       if (rejectionOf(error) !== null || error instanceof z.ZodError) return null;
@@ -66,8 +67,6 @@ export function createExplainRoleFailure(rest: DiscordRest, clock: Clock) {
     }
   };
 }
-
-const userSchema = z.object({ id: z.string() });
 
 /** 50013 is the code of all of these. Discord: "Permission Hierarchy". */
 function explainMissingPermissions(access: RoleAccess | null, roleId: string): RoleFailure {

@@ -12,7 +12,7 @@ import type { Texts } from '../../texts/texts.ts';
 import type { OwnerCommunity } from '../communities.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import { getMember, type MemberDetails, type VoteTimes } from '../queries.ts';
+import { getLeaderboard, getMember, type MemberDetails, richest, type VoteTimes } from '../queries.ts';
 import {
   avatar,
   deliveryLink,
@@ -36,19 +36,17 @@ interface FoundMembers {
   readonly members: ReadonlyMap<string, string>;
 }
 
-/** The members with credits, a page of them. @param page.guildId null for the first community; `offset`: members to skip */
+/** The members with credits, a page of them. @param query.guildId null for the first community */
 export async function getMembers(
   context: OwnerContext,
-  { guildId, offset, limit }: { readonly guildId: string | null; readonly offset: number; readonly limit: number },
+  { guildId, ...page }: PageRequest & { readonly guildId: string | null },
 ) {
   const { communities } = context;
   const all = communities.all();
   const community = guildId === null ? all[0] : communities.at(guildId);
-  const { standings } = community;
-  const query = { period: 'all', by: 'credits', limit, offset, userId: null } as const;
-  const { members, total } = await standings.leaderboard(query, context.clock.now());
+  const { members, next } = await getLeaderboard(community, { ...richest, ...page }, context.clock.now());
   const names = await context.namesIn(context.scope)(members.map(({ userId }) => userId));
-  return { community, communities: all, members, total, offset, names };
+  return { community, communities: all, members, next, names };
 }
 
 export function membersPage(
@@ -57,8 +55,7 @@ export function membersPage(
     community,
     communities,
     members,
-    total,
-    offset,
+    next,
     names,
   }: Awaited<ReturnType<typeof getMembers>> & {
     readonly found: FoundMembers | null;
@@ -67,7 +64,6 @@ export function membersPage(
 ): Html {
   const { text } = texts;
 
-  const end = offset + members.length;
   return html`<h1>${text('console.members')}</h1>
 <section class="card">${memberSearch(root, texts, found?.text)}${found && results(found, root, texts)}</section>
 <section class="card" aria-labelledby="balances"><h2 id="balances">${text('console.balances')}</h2>${communityLinks(community, communities, texts)}${
@@ -83,7 +79,7 @@ export function membersPage(
 <td data-name="${text('console.labels.member')}"><span class="person">${avatar(userId, { names, root })} ${memberLink(userId, { root, texts, names })}</span></td><td data-name="${text('console.labels.balance')}" class="number">${withoutBold(texts.text('parts.credits', { count: score }))}</td></tr>`,
         )}</tbody></table>`
   }</section>
-${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${text('console.moreMembers')}</a></p>`}`;
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?from=${next}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${text('console.moreMembers')}</a></p>`}`;
 }
 
 /** The other communities, if there are several: what the operator alone sees. */

@@ -174,7 +174,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
       if (id !== null && isSnowflake(id)) return response.redirect(303, `users/${id}`);
       const { context } = session;
       const [view, found] = await Promise.all([
-        getMembers(context, { guildId, offset: from, limit: defaultPageSize }),
+        getMembers(context, { guildId, before: from, limit: defaultPageSize }),
         id === null ? null : searchMembers(context, id),
       ]);
       const texts = textsOf(request);
