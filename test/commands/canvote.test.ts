@@ -13,15 +13,7 @@ import { renderReply } from '../../src/discord/rendering/message.ts';
 import { withDisplayName } from '../../src/features/communities/lookup-clients.ts';
 import type { CachedVoteStatus } from '../../src/lookup/lookup.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-client.ts';
-import {
-  bot,
-  contextFor,
-  fakeLookup,
-  inputOf,
-  otherMemberId,
-  server,
-  start,
-} from '../support/command-fixture.ts';
+import { bot, contextFor, fakeLookup, inputOf, otherMemberId, server, start } from '../support/command-fixture.ts';
 import { json } from '../support/fake-service.ts';
 import { siteFixture } from '../support/site-fixture.ts';
 
