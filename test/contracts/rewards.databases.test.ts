@@ -179,18 +179,6 @@ describeOnEveryDatabase('rewards', (newUrl) => {
     expect(effects.filter(({ kind }) => kind === 'role')).toHaveLength(2);
   });
 
-  it('grants the role of a tier until the end of its period, and not after a revocation', async () => {
-    const { store } = await open();
-    const gold = { guildId, userId: '1', role: goldRole };
-    await premium(store, {});
-    expect(await store.roles.isGranted(gold, start + 30 * day - 1)).toBe(true);
-    expect(await store.roles.isGranted(gold, start + 30 * day)).toBe(false);
-    await premium(store, { kind: 'subscription.renewed', at: start + day, periodEnd: start + 60 * day });
-    expect(await store.roles.isGranted(gold, start + 60 * day - 1)).toBe(true);
-    await premium(store, { kind: 'subscription.revoked', at: start + 2 * day, userId: null });
-    expect(await store.roles.isGranted(gold, start + 2 * day)).toBe(false);
-  });
-
   it('ends the role of a tier the same whatever order an expiry without a time arrives in', async () => {
     const purchase = { at: null, periodEnd: start + 30 * day };
     const renewal = { ...purchase, kind: 'subscription.renewed', periodEnd: start + 60 * day } as const;
