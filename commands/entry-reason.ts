@@ -11,7 +11,7 @@ const maxLength = 60;
 const countedReason = /^(\d{1,9}) (days|votes)\b/;
 /** How prizes explain theirs: "place 2 by votes, month 2026-11". */
 const placeReason = /^place (\d{1,4}) by (votes|credits|streak)\b/;
-/** That of raffles: "week 2026-W47". */
+/** The reason of raffles: "week 2026-W47". */
 const periodReason = /^(?:week \d{4}-W|month \d{4}-)\d\d$/;
 const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
 

@@ -535,7 +535,7 @@ export function hasDraft(section: string): boolean {
 }
 
 /**
- * What an unsaved form would do: the listing with other announcements, or the credits that members would have been paid,
+ * The effect of an unsaved form: the listing with other announcements, or the credits that members would have been paid,
  * null if they are not known, or the same. Null for other forms, or an unknown listing. Rejects with the errors of the
  * store.
  */

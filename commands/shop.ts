@@ -105,7 +105,7 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
 
 interface OpenShop {
   readonly visitor: ShopVisitor;
-  /** That name the community in the components, if there are several. */
+  /** Options that name the community in the components, if there are several. */
   readonly options: ComponentOptions;
   /** Members of a guild can only be chosen there. */
   readonly isInGuild: boolean;

@@ -238,7 +238,7 @@ export function keyProblem({ text }: SetupView, check: Exclude<KeyCheck, { statu
   };
 }
 
-/** What to enter where, with new secrets; turns green when the test arrives. @param since ms since the epoch */
+/** Instructions for the site, with new secrets; turns green when the test arrives. @param since ms since the epoch */
 function renderWaiting(
   view: ListingView,
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },

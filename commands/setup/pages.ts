@@ -48,9 +48,9 @@ function settingsList(view: ListingView, section: SetupSection, path: SettingPat
     columns: labels.flatMap(([, label], column) => (used[column] ? [label] : [])),
     rows: rows.map((cells, entry) => ({
       cells: cells.filter((_, column) => used[column]).map((cell) => cell ?? escapeName('–')),
-      /** What no field shows. */
+      /** Parts of values that no field shows. */
       note: first.note?.(entries[entry] ?? {}, texts) ?? null,
-      /** That open its form or remove it. */
+      /** Options of the buttons that open its form or remove it. */
       options: { ...options, e: entry },
     })),
     /** Opens the form of a new entry; null if the section has buttons of its own for that. */
@@ -58,7 +58,7 @@ function settingsList(view: ListingView, section: SetupSection, path: SettingPat
   };
 }
 
-/** What is removed, uploaded or secret is no value to show. */
+/** A removed, uploaded or secret value is not shown. */
 function isShown({ kind, ...field }: ModalField): boolean {
   return kind !== 'checkbox' && kind !== 'file' && !('multiline' in field);
 }

@@ -81,7 +81,7 @@ export interface SetupSection {
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */
   isUsed?(view: SetupView, path: SettingPath): boolean;
-  /** What it is about, above its settings. */
+  /** An introduction above the settings. */
   intro?(texts: Texts): Markup;
   /** Blocks of the section. By default a text with its settings. */
   blocks?(view: ListingView, settings: Markup): readonly Block[];
@@ -331,7 +331,7 @@ const limits = entryForm({
       : { ...parts, from: fromLocalTime(from, context), until: fromLocalTime(until, context) },
 });
 
-/** What members see of it beside name and price. */
+/** The fields of an item that members see beside name and price. */
 const look = entryForm({
   name: 'look',
   path: 'shop',

@@ -161,7 +161,7 @@ export class SetupView {
     return JSON.stringify([this.guildId, this.input.userId, ...form]);
   }
 
-  /** What a form shows and reads. @param edit the entry of a list, or its kind */
+  /** The context in which a form shows and reads values. @param edit the entry of a list, or its kind */
   formContext({ entry, variant }: Pick<Edit, 'entry' | 'variant'> = { entry: null, variant: null }): FormContext {
     return { texts: this.texts, value: this.value, entry, variant };
   }
@@ -261,7 +261,7 @@ export function linkButtons(label: string, url: string | null): readonly ReplyBu
   return url === null ? [] : [{ kind: 'link', label, url }];
 }
 
-/** What a panel shows; a text is a block of its own, and what is null or false is left out. */
+/** The content of a panel; a text is a block of its own, and null and false are left out. */
 export type Block = PanelBlock | Markup | null | false;
 type Button = ReplyButton | null | false;
 

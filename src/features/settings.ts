@@ -124,7 +124,7 @@ export function missingSettings(settingsOfListing: SettingsInEffect): readonly M
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
 }
 
-/** What is valid, but probably a mistake: sentences for the log. */
+/** Valid settings that are probably mistakes: sentences for the log. */
 export function doubtsAbout(settingsOfListing: SettingsInEffect): readonly string[] {
   return specs.flatMap(({ doubts }) => doubts?.(settingsOfListing) ?? []);
 }

@@ -86,7 +86,7 @@ function choice<const Choice extends string>(choices: readonly Choice[], byDefau
 }
 /** A page of what an account has; `guildId` is null for the only community. */
 export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(guildId) });
-/** The same for programs, which add the entries up: as many as fit. */
+/** A page of an account for programs, which add its entries up: as many as fit. */
 export const accountQuery = memberQuery.extend(pageFields(maxLimit));
 /** `id` is the id or a part of a name, null for none; `from` is how many members to skip. */
 export const membersQuery = z.strictObject({

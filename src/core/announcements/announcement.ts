@@ -186,7 +186,7 @@ export function ownReason(reason: string): (typeof keys)[keyof typeof keys] | nu
 export const sampleIcon = 'https://example.com/icon.png';
 /** The members and the role of the samples. */
 export const [ada, grace, vip] = ['200000000000000001', '200000000000000002', '300000000000000001'];
-/** Their names by id. */
+/** Names of the samples by id. */
 export const sampleNames: ReadonlyMap<string, string> = new Map([
   [ada, 'ada'],
   [grace, 'grace'],

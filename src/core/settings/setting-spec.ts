@@ -69,7 +69,7 @@ export interface SettingSpec {
   readonly requiredRoles?: (value: unknown) => readonly unknown[];
   /** Other settings that the value needs and that are missing. */
   readonly needs?: (settings: SettingsInEffect) => readonly MissingSetting[];
-  /** What is valid, but probably a mistake: sentences for the operator. */
+  /** Sentences for the operator about a valid value that is probably a mistake. */
   readonly doubts?: (settings: SettingsInEffect) => readonly string[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
@@ -140,7 +140,7 @@ export type SettingField = FieldOfPart &
     | { readonly kind: 'timeZone' }
     /** Texts such as `12h`, or numbers of a unit (ms). A present value that is none of them is offered as well. */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
-    /** With boxes, several choices, or none. */
+    /** Several choices, or none, each with a box. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
     /** Several of the same name are the boxes of one field, each with its label. */
     | { readonly kind: 'switch'; readonly choice: TextIn<'setup.choices'> }

@@ -335,7 +335,7 @@ interface SettingsTables {
   /** The guilds that have changed settings. */
   guilds: {
     guild_id: string;
-    /** That of the newest change, of any kind, that every process has to apply. */
+    /** The version of the newest change, of any kind, that every process has to apply. */
     version: number;
     /** When the bot was first found to be missing; null while it is there. */
     missing_since: Generated<number | null>;

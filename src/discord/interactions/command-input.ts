@@ -89,7 +89,7 @@ export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): 
   return !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
 
-/** Its owners are missing in what programs that play Discord send, as in Discord's own interactions before 2024. */
+/** The place of an interaction. Programs that play Discord, and Discord itself before 2024, leave out the owners. */
 type Place = Pick<UserInteraction, 'guild_id' | 'context'> &
   Partial<Pick<UserInteraction, 'authorizing_integration_owners'>>;
 

@@ -353,7 +353,7 @@ type ContainerBuilder = ReturnType<typeof createContainerBuilder>;
 
 /** @param footer empty for none */
 function createContainerBuilder(footer: string) {
-  /** Of the buttons and selects: Discord accepts each custom id once. */
+  /** Custom ids of the buttons and selects: Discord accepts each once. */
   const used = new Set<string>();
   const components: APIComponentInContainer[] = [];
   /** The text display to which texts are added. */

@@ -182,7 +182,7 @@ function toEndpoint({
   return { id: endpointId(address), url: address, secrets, events: events ?? null };
 }
 
-/** What is shown of an address, whose path may be secret. */
+/** The shown part of an address, whose path may be secret. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

@@ -119,7 +119,7 @@ export function showPrize(entry: Readonly<Record<string, unknown>>, texts: Texts
   return texts.text('setup.values.prize', { board, places: showPlaces(entry, texts) });
 }
 
-/** What the places of an entry win: "#1: 1,000 credits, #2–10: 200 credits". */
+/** The winnings of an entry's places: "#1: 1,000 credits, #2–10: 200 credits". */
 export function showPlaces({ places }: Readonly<Record<string, unknown>>, texts: Texts): Markup {
   const ranges = listOf(places).map(({ from, to = from, credits: paid, role }) => {
     const [first, last] = [texts.number(numberOf(from)), texts.number(numberOf(to))];
@@ -145,7 +145,7 @@ export function currentPrizes(
   });
 }
 
-/** What a place wins: "200 credits + @Champion". @param role the id; anything else for none */
+/** The winnings of a place: "200 credits + @Champion". @param role the id; anything else for none */
 export function showReward(
   { credits: paid, role }: { readonly credits: number; readonly role: unknown },
   texts: Texts,

@@ -27,7 +27,7 @@ export interface RaffleTables {
     period: string;
     /** The first day of the period (day number). */
     first_day: number;
-    /** That of the community when it began. */
+    /** The community's time zone when the raffle began. */
     time_zone: string;
     starts_at: number;
     ends_at: number;

@@ -46,7 +46,7 @@ export async function inspectRoles(
           return [id, state];
         }),
       ),
-      /** Their order: 0 for @everyone, the lowest. */
+      /** Places of the roles: 0 for @everyone, the lowest. */
       positions: new Map(roles.map(({ id, position }) => [id, position])),
       names: new Map(roles.map(({ id, name }) => [id, name])),
       guildName,

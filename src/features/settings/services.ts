@@ -42,7 +42,7 @@ export interface SetupContext extends ServicesContext {
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
-  /** What cannot be bought in the shop of a guild until the team has changed something. */
+  /** Items that nobody can buy in the shop of a guild until the team has changed something. */
   readonly unreadyItems: (guildId: string) => Promise<readonly UnreadyItem[]>;
   readonly endpoints: EndpointAccess;
   readonly tokens: Tokens;

@@ -14,7 +14,7 @@ export const reads = {
     return (await run(connection, found)).map(toConnection)[0] ?? null;
   },
 
-  /** What a member who manages a guild may link there: the guild itself, whoever has connected it, and their own bots. */
+  /** The connections that a manager of a guild may link there: those of the guild, by any member, and of their own bots. */
   async heldFor({ db, connection }: Sql, guildId: string, userId: string): Promise<readonly Connection[]> {
     const held = db.selectFrom('topgg_connections').selectAll().where('guild_id', 'is', null);
     const offered = held.where(({ eb, and, or }) =>

@@ -82,7 +82,7 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
   };
 }
 
-/** That of the community; of several, UTC unless all have the same. */
+/** The time zone of the community; for several, UTC unless all have the same. */
 function timeZoneOf({ listings }: OwnerContext): string {
   const [only = 'UTC', ...others] = new Set(listings().map(({ timeZone }) => timeZone));
   return others.length === 0 ? only : 'UTC';

@@ -20,7 +20,7 @@ export interface DescribedSite {
   readonly signature?: DescribedSignature | undefined;
   /** Path of the voter's Discord ID. */
   readonly user: string;
-  /** The same in deliveries of an older form, which have nothing at `user`. */
+  /** Path of the voter's Discord ID in deliveries of an older form, which have nothing at `user`. */
   readonly olderUser?: string | undefined;
   /** Path of the Discord ID of the bot or server, or both; without it the address of the webhook decides. */
   readonly target?: string | Partial<Readonly<Record<'bot' | 'server', string>>> | undefined;

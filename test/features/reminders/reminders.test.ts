@@ -157,7 +157,7 @@ describe('a reminder', { timeout: 120_000 }, () => {
     expect(member.reminders()).toEqual([]);
 
     const notYet = await member.run('canvote');
-    expect(labelsOf(notYet)).toEqual(['Remind me', 'Vote for Quartermaster']);
+    expect(labelsOf(notYet)).toEqual(['Remind me', 'Vote', 'Vote for Quartermaster']);
     await member.press(notYet, 'Remind me');
     const confirmation = discord.messages(discord.channels.general, member.user.id).at(-1);
     expect(confirmation?.embeds[0]?.description).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:t>`);

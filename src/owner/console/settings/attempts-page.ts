@@ -35,7 +35,7 @@ ${cell('duration', html`${number(durationMs)} ms`)}${cell('response', responseHt
   })}</tbody></table></div>`;
 }
 
-/** What went wrong, in English, and the beginning of the response. */
+/** The error of an attempt, in English, and the beginning of the response. */
 function responseHtml(error: string | null, response: string | null): Html {
   if (!error && !response) return untrustedText(null);
   return html`${error !== null && html`<span lang="en">${visible(error)}</span> `}${response && html`<code>${visible(response.slice(0, maxResponseLength))}</code>`}`;

@@ -28,7 +28,7 @@ export interface PanelView {
   readonly base: string;
   /** The relative URL of the whole console. */
   readonly root: string;
-  /** What is shown. With a listing, the navigation of the settings is beside it, and no button has to lead to them. */
+  /** The shown page. With a listing, the navigation of the settings is beside it, and no button has to lead to them. */
   readonly setup: SetupView;
 }
 

@@ -21,7 +21,7 @@ export interface DrawnMessage {
   readonly now: number;
   /** The name of the bot. */
   readonly sender: string;
-  /** What is shown of pictures in place of a sample, by their URLs: addresses relative to that of the console. */
+  /** Pictures in place of samples, by the sample's URL: addresses relative to that of the console. */
   readonly pictures: Readonly<Record<string, string>>;
 }
 

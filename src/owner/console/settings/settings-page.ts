@@ -40,7 +40,7 @@ export function besideNavigation(current: string | null, content: Html, view: Pa
 <div class="settings">${content}${below}</div></div>`;
 }
 
-/** What is about all listings. */
+/** Buttons about all listings. */
 function listingButtons(setup: ListingView): readonly ReplyButton[] {
   const { text } = setup.texts;
   return [
@@ -50,7 +50,7 @@ function listingButtons(setup: ListingView): readonly ReplyButton[] {
   ];
 }
 
-/** What was sent and not saved, and why; or what was saved. */
+/** The result of a form: the values that were not saved, and why; or those that were. */
 export interface Answered {
   readonly panel: Panel | Reply;
   readonly input: CommandInput;
@@ -111,7 +111,7 @@ ${groups.map(({ name, fields }) =>
   return html`<div class="with-preview">${form}${messagesOf('page-form', view)}</div>`;
 }
 
-/** What a form would do, in a line beside its button. */
+/** The effect of a form, in a line beside its button. */
 function previewOf(form: string, { base, texts }: PanelView): Html {
   return html`<div class="preview-line" role="region" aria-label="${texts.text('console.preview')}" data-preview="${base}/preview" data-of="${form}" hidden><div></div></div>`;
 }
