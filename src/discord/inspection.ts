@@ -235,18 +235,22 @@ const guild = z
   .object({
     id: z.string(),
     /** External text. */
-    name: z.string(),
-    owner_id: z.string(),
+    name: orElse(z.string(), ''),
+    // Programs that play Discord may leave these out; then nobody is a manager.
+    owner_id: orElse(z.string(), ''),
     preferred_locale: orElse(z.string(), null),
     icon: hash,
-    roles: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        permissions: z.string().regex(/^\d{1,30}$/),
-        position: z.number(),
-        managed: z.boolean().default(false),
-      }),
+    roles: orElse(
+      z.array(
+        z.object({
+          id: z.string(),
+          name: orElse(z.string(), ''),
+          permissions: orElse(z.string().regex(/^\d{1,30}$/), '0'),
+          position: orElse(z.number(), 0),
+          managed: z.boolean().default(false),
+        }),
+      ),
+      [],
     ),
   })
   .transform(({ owner_id: ownerId, preferred_locale: locale, ...fields }) => ({ ...fields, ownerId, locale }));

@@ -158,35 +158,6 @@ function firstReviews(all: CachedReviews, limit: number): Reviews {
 
 const allReviews = memoizeOne((all: CachedReviews): Reviews => ({ ...all, shown: all.reviews.length }));
 
-export type RotatableClient = ReturnType<typeof createRotatableClient>;
-
-/** A lookup client whose API key can be replaced; lookups in progress keep theirs. Throws as `createClient` does. */
-export function createRotatableClient(createClient: (key: string) => LookupClient, firstKey: string) {
-  let key = firstKey;
-  let client = createClient(key);
-  return {
-    lookup: {
-      kind: client.kind,
-      profile: (options) => client.profile(options),
-      voteStatus: (userId, options) => client.voteStatus(userId, options),
-      reviews: (query) => client.reviews(query),
-      cached: { profile: () => client.cached.profile(), voteStatus: (userId) => client.cached.voteStatus(userId) },
-      keyStatus: () => client.keyStatus(),
-    } satisfies LookupClient as LookupClient,
-    /**
-     * Creates the client for another key, and returns a function that activates it. Throws what the factory throws;
-     * nothing changes then.
-     */
-    prepare(nextKey: string): () => void {
-      const nextClient = nextKey === key ? client : createClient(nextKey);
-      return () => {
-        key = nextKey;
-        client = nextClient;
-      };
-    },
-  };
-}
-
 /** The options of a lookup client. All but the first three have a default. @category Lookup */
 export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   /** The kind of listing that the key belongs to. Decides the available endpoints and the type of the profile. */

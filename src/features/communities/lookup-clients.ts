@@ -10,10 +10,10 @@ import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { NamesInDiscord } from '../../discord/known-guilds.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { LedgerVote } from '../../lookup/cache.ts';
-import { createLookup, createRotatableClient, type LookupOptions, type RotatableClient } from '../../lookup/client.ts';
+import { createLookup, type LookupOptions } from '../../lookup/client.ts';
 import type { BotProfile, KeyStatus, LookupClient, ServerProfile } from '../../lookup/lookup.ts';
 import { createSiteClient, createSiteLookup, type SiteClient } from '../../lookup/sites/site-client.ts';
-import { findSite, type SiteSettings } from '../../webhook/sites/index.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import type { CommunityIds } from './community-ids.ts';
 import { createDirectory, createListingTargets, createTargetLoop, type Directory } from './directory.ts';
 import { linkedLabel } from './listings.ts';
@@ -125,15 +125,16 @@ const noNames: NamesInDiscord = { known: () => null, find: async () => null };
 const requestTimeoutMs = 9 * second;
 const namesTimeoutMs = second / 2;
 
-interface ConfiguredClient extends RotatableClient, NamedListing {
+interface ConfiguredClient extends NamedListing {
   readonly name: string;
   readonly guildId: string | null;
-  readonly key: string;
-  readonly cooldownMs: number;
+  /** All that it was made of: with other settings, there is another client. */
+  readonly madeOf: string;
   readonly linked: boolean;
   readonly displayName: () => string;
+  readonly lookup: LookupClient;
   readonly site?: ListedLookup['site'];
-  readonly isSilent?: boolean;
+  readonly isSilent: boolean;
   /** The client of another site; null without an API. */
   readonly siteClient: SiteClient | null;
 }
@@ -212,13 +213,11 @@ export class LookupClients {
     } satisfies Partial<LookupOptions>;
   }
 
-  #createClient(listing: ListingConfig, key: string): LookupClient {
-    return createLookup({ kind: listing.kind, baseUrl: this.#config.lookup.baseUrl, key, ...this.#optionsOf(listing) });
-  }
-
-  #nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
+  #nameClient({ name, kind, id, guildId, title }: ListingConfig, siteName: string | null) {
+    const known = this.#clients.get(name);
     let nameOnSite: string | null = null;
-    const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, nameOnSite: () => nameOnSite };
+    const listing: NamedListing = { kind, id, title, siteName, nameOnSite: () => nameOnSite };
+    if (known !== undefined && isSame(known, listing)) nameOnSite = known.nameOnSite();
     const displayName = () => this.#names.of(listing, this.#byGuild.get(guildId) ?? []);
     return {
       ...listing,
@@ -234,15 +233,23 @@ export class LookupClients {
     };
   }
 
-  /** The client of a listing whose votes a site, or the ledger alone, knows; new if its settings changed. */
-  #clientOfVotes(listing: ListingConfig, settings?: SiteSettings): ConfiguredClient {
-    const { name, kind, id, guildId, rewards, linked, title } = listing;
-    const { cooldownMs } = rewards.base;
-    const key = JSON.stringify([settings, kind, id, title]);
+  /** The client of a listing, by its API key or by what a site or the ledger alone knows; new if its settings changed. */
+  #clientOf(listing: ListingConfig): ConfiguredClient {
+    const { name, kind, id, guildId, title, site: settings, rewards, linked = false } = listing;
+    const { baseUrl } = this.#config.lookup;
+    // A process that only receives may have keys, but no address to use them at.
+    const key = settings === undefined && baseUrl !== '' ? listing.lookupKey : null;
+    const madeOf = JSON.stringify([settings, key, kind, id, guildId, title, rewards.base.cooldownMs, linked]);
     const known = this.#clients.get(name);
-    if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
+    if (known?.madeOf === madeOf) return known;
     const site = settings && findSite(settings);
     const options = this.#optionsOf(listing);
+    const { withName, ...named } = this.#nameClient(listing, site?.name ?? null);
+    const client = { ...named, name, guildId, madeOf, linked };
+    if (key !== null) {
+      const lookup = withName(createLookup({ kind, baseUrl, key, ...options }));
+      return { ...client, lookup, isSilent: false, siteClient: null };
+    }
     const siteClient =
       site === undefined
         ? null
@@ -251,24 +258,10 @@ export class LookupClients {
             { ...options, apiUrl: this.#config.siteApiUrl },
           );
     const page = site?.votePage({ kind, id, slug: settings?.slug ?? null }) ?? null;
-    const { withName, ...named } = this.#nameClient(listing, site ?? null);
     const lastVote = this.#lastVoteOf(listing);
     const lookup = withName(createSiteLookup({ kind, id, page, client: siteClient, ...options, lastVote }));
-    const listed = {
-      isSilent: siteClient === null,
-      siteClient,
-      ...(site && { site: { id: site.id, name: site.name } }),
-    };
-    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed, ...named };
-  }
-
-  #clientOfService(listing: ListingConfig, key: string): ConfiguredClient {
-    const { name, guildId, rewards, linked } = listing;
-    const { cooldownMs } = rewards.base;
-    const { withName, ...named } = this.#nameClient(listing, null);
-    const client = createRotatableClient((each) => this.#createClient(listing, each), key);
-    const lookup = withName(client.lookup);
-    return { ...client, lookup, name, guildId, key, cooldownMs, linked: linked === true, siteClient: null, ...named };
+    const listed = site && { site: { id: site.id, name: site.name } };
+    return { ...client, lookup, isSilent: siteClient === null, siteClient, ...listed };
   }
 
   #lastVoteOf(listing: ListingConfig): (userId: string) => Promise<LedgerVote | null> {
@@ -287,38 +280,14 @@ export class LookupClients {
 
   /**
    * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
-   * and without those of others. A client whose key is new stays the same object.
+   * and without those of others. A client whose settings are unchanged stays the same object.
    * @throws TallyhookError `lookup_key_malformed`
    */
   prepare(listings: readonly ListingConfig[]): () => void {
-    const replacements: (() => void)[] = [];
-    const next = new Map<string, ConfiguredClient>();
-    for (const listing of listings) {
-      const { name, kind, id, guildId, title, lookupKey: key, rewards } = listing;
-      // Of the variables, which describe a server and a bot, the one that there may not be.
-      if (listing.implied && key === null) continue;
-      // A process that only receives may have keys, but no address to use them at.
-      if (listing.site !== undefined || key === null || this.#config.lookup.baseUrl === '') {
-        next.set(name, this.#clientOfVotes(listing, listing.site));
-        continue;
-      }
-      const { cooldownMs } = rewards.base;
-      const known = this.#clients.get(name);
-      const isReusable =
-        known?.isSilent !== true &&
-        known?.lookup.kind === kind &&
-        known.id === id &&
-        known.title === title &&
-        known.guildId === guildId &&
-        known.cooldownMs === cooldownMs;
-      if (isReusable && known.key !== key) replacements.push(known.prepare(key));
-      next.set(
-        name,
-        isReusable ? { ...known, key, linked: listing.linked === true } : this.#clientOfService(listing, key),
-      );
-    }
+    // Of the variables, which describe a server and a bot, the one that there may not be.
+    const present = listings.filter(({ implied, lookupKey }) => !implied || lookupKey !== null);
+    const next = new Map(present.map((listing) => [listing.name, this.#clientOf(listing)]));
     return () => {
-      for (const replace of replacements) replace();
       this.#clients = next;
       this.#byGuild = Map.groupBy(next.values(), ({ guildId }) => guildId);
       this.#former = new Map(listings.flatMap(formerListings));
@@ -373,8 +342,7 @@ function formerListings({ guildId, formerLinks = [] }: ListingConfig): readonly 
   });
 }
 
-const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;
-const noKey = () => () => {};
+const hasKey = ({ isSilent }: ConfiguredClient) => !isSilent;
 
 /** The listings of all communities; the clients of the lookup API say which of them are the same server or bot. */
 export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {

@@ -13,7 +13,7 @@ import { namesOfTarget } from '../../core/tally/community.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { PastVote, RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
-import { writeDuplicate } from '../../core/tally/write-event.ts';
+import { writeDuplicate, writeUnpaid } from '../../core/tally/write-event.ts';
 import type { VoteAtSite } from '../../lookup/sites/site-client.ts';
 
 export const reads = {
@@ -285,14 +285,14 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
   if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, { ...unrecorded, tally });
   const isAsked = waiting.length < maxWaiting;
   const reason = isAsked ? reasons.waiting : reasons.tooMany;
-  const held = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
-  const deliveryId = rowWriter.writeRow({ ...held, outcome: 'quarantined', reason });
-  if (deliveryId === null) return null;
-  const recorded = { deliveryId, credits: 0, reason, isAnnounced: false, causes: [] } as const;
-  if (!isAsked) return { outcome: 'quarantined', ...recorded };
-  save([...waiting, { deliveryId, at: vote.at, receivedAt, keys }]);
-  const content = { listing: listing.name, userId: vote.userId };
+  const { kind, userId, at } = vote;
+  const held = { ...delivery, listing: listing.name, kind, userId, outcome: 'quarantined', reason } as const;
+  const recorded = writeUnpaid(held, rowWriter);
+  if (!isAsked || recorded.outcome !== 'quarantined') return recorded;
+  const { deliveryId } = recorded;
+  save([...waiting, { deliveryId, at, receivedAt, keys }]);
+  const content = { listing: listing.name, userId };
   const queue = confirmationQueue(listing);
   tally.enqueue(newEffect(confirmationKind, { queue, content, deliveryId, createdAt: receivedAt }));
-  return { outcome: 'recorded', ...recorded };
+  return { ...recorded, outcome: 'recorded' };
 }

@@ -2,6 +2,7 @@ import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
+import { writeUnpaid } from '../../core/tally/write-event.ts';
 import { quarantineReasons } from '../../webhook/rejections.ts';
 import * as sql from './store.ts';
 import { addVote, isHeld, type RateAlarmTables, rateAlarmReport, rateAlarmRule } from './store.ts';
@@ -38,9 +39,7 @@ function holdVote(tally: Tally, { vote, listing, delivery, rowWriter }: Unrecord
   const counted = addVote(rate, delivery.receivedAt);
   if (counted !== rate) tally.saveRow(table, counted);
   if (!isHeld(counted)) return null;
+  const { kind, userId } = vote;
   const reason = quarantineReasons.rateAlarm;
-  const row = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
-  const deliveryId = rowWriter.writeRow({ ...row, outcome: 'quarantined', reason });
-  if (deliveryId === null) return null;
-  return { outcome: 'quarantined', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
+  return writeUnpaid({ ...delivery, listing: listing.name, kind, userId, outcome: 'quarantined', reason }, rowWriter);
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { day } from '@tallyhook/platform/durations';
-import { parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
+import { readStoredPayload } from '../../core/receiving/routing.ts';
 import { monthOf, periodDays, periodOf, settlementDelayMs, timesOf } from '../../core/rewards/calendar.ts';
 import { type VoteHistory } from '../../core/rewards/history.ts';
 import {
@@ -25,7 +25,6 @@ import type { Sql } from '../../core/store/sql-module.ts';
 import { drawOf, voteKey } from '../../core/tally/idempotency-key.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
-import { readPayload } from '../../webhook/payload.ts';
 
 /** The votes that `/setup` and the command line pay again (ms). Texts name this time. */
 export const simulatedMs = 30 * day;
@@ -244,14 +243,9 @@ export function simulateEntries(
 
 /** The credits that a delivery contained, or what was paid if its body was pruned; null if there were none. */
 function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
-  if (body === null) return null;
+  if (body === null || family === null) return null;
   if (body === '') return credits;
-  const context = {
-    premiumPath: family === 'premium',
-    now: Number.MAX_SAFE_INTEGER,
-    defaultVote: 'server_vote',
-  } as const;
-  const payload = readPayload(parseJson(body), context);
+  const payload = readStoredPayload({ body, family }, Number.MAX_SAFE_INTEGER, 'server_vote');
   if (payload.type !== 'event') return null;
   const { creditsAwarded } = payload.event;
   return typeof creditsAwarded === 'number' ? creditsAwarded : null;

@@ -9,10 +9,10 @@ import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { type KeyState, saveSealed } from '../../core/store/settings/sealed.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
+import { joinHeader } from '../../webhook/signed-form.ts';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { topgg, topggSignature } from '../../webhook/sites/index.ts';
-import type { ReadHeader } from '../../webhook/sites/scheme.ts';
-import { isOldSignature, oldSignature } from '../../webhook/sites/scheme.ts';
+import { isOldSignature, oldSignature, type ReadHeader } from '../../webhook/sites/scheme.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import {
@@ -276,9 +276,7 @@ function reject(response: Response, status: number, error: string): void {
   response.status(status).json({ success: false, error });
 }
 
-function headerReader(headers: NodeJS.Dict<string | string[]>): ReadHeader {
-  return (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
-}
+const headerReader =
+  (headers: IncomingHttpHeaders): ReadHeader =>
+  (name) =>
+    joinHeader(headers[name]);

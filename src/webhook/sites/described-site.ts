@@ -10,7 +10,7 @@ import type { KnownSite, PageOfListing, Reading, Site, WrittenVote } from './sit
  */
 export interface DescribedSite {
   readonly name: string;
-  /** Address of its vote page, with `{id}` or `{slug}`; null if it is not known. */
+  /** Address of its vote page, with `{id}` or `{slug}`, and perhaps `{kind}`; null if it is not known. */
   readonly page: string | null;
   /** The header that carries the secret; by default `authorization`. */
   readonly header?: string | undefined;
@@ -95,9 +95,12 @@ function schemeOf({ header = 'authorization', prefix, signature: described }: De
 }
 
 /** Null if the listing has no value for what the address needs. */
-function fillIn(page: string, { id, slug }: PageOfListing): string | null {
+function fillIn(page: string, listing: PageOfListing): string | null {
+  const { id, slug } = listing;
   if ((page.includes('{id}') && id === null) || (page.includes('{slug}') && slug === null)) return null;
-  return page.replaceAll('{id}', encodeURIComponent(id ?? '')).replaceAll('{slug}', encodeURIComponent(slug ?? ''));
+  return page.replaceAll(/\{(kind|id|slug)\}/g, (_, name: keyof PageOfListing) =>
+    encodeURIComponent(listing[name] ?? ''),
+  );
 }
 
 function read(described: DescribedSite, json: Fields, now: number): Reading {

@@ -140,31 +140,6 @@ const discords: Site = {
   }),
 };
 
-/** Waits 2 s for the response, and then sends the delivery never again. Sends no header without a token. */
-const discordplace: Site = {
-  id: 'discordplace',
-  name: 'discord.place',
-  kinds: ['bot', 'server'],
-  schemes: [token()],
-  cooldownMs: day,
-  retryHorizonMs: minute,
-  votePage: ({ kind, id }) => id && `https://discord.place/${kind === 'bot' ? 'bots' : 'servers'}/${id}`,
-  setup: { secret: 'ours' },
-  read(json) {
-    const userId = readField(json, 'user');
-    if (readFlag(readField(json, 'test'), 'test')) return { type: 'test', userId };
-    const guild = readField(json, 'guild');
-    const bot = readField(json, 'bot');
-    if (guild === undefined && bot === undefined) return { type: 'vote', userId };
-    return { type: 'vote', userId, kind: guild === undefined ? 'bot' : 'server', target: guild ?? bot };
-  },
-  write: ({ kind, targetId, userId, isTest }) => ({
-    [kind === 'bot' ? 'bot' : 'guild']: targetId,
-    user: userId,
-    test: isTest,
-  }),
-};
-
 const jws: JwsScheme = { type: 'jws' };
 
 /**
@@ -214,6 +189,16 @@ const discordbotlist: Site = {
  */
 
 const described = {
+  // Waits 2 s for the response, and then sends the delivery never again. Sends no header without a token.
+  discordplace: {
+    name: 'discord.place',
+    page: 'https://discord.place/{kind}s/{id}',
+    user: 'user',
+    target: { server: 'guild', bot: 'bot' },
+    test: { field: 'test', is: true },
+    cooldownMs: day,
+    retryHorizonMs: minute,
+  },
   voidbots: {
     name: 'Void Bots',
     page: 'https://voidbots.net/bot/{id}/vote',
@@ -294,7 +279,7 @@ const describedSites = Object.fromEntries(
   (Object.entries(described) as [Described, DescribedSite][]).map(([id, site]) => [id, createDescribedSite(id, site)]),
 ) as Readonly<Record<Described, Site>>;
 
-const { disurl, ...otherDescribed } = describedSites;
+const { discordplace, disurl, ...otherDescribed } = describedSites;
 
 /**
  * The service of the document, which is the default. The receiver reads its deliveries with `payload.ts`, which accepts

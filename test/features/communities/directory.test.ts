@@ -148,6 +148,19 @@ it('offers the same listings in the same order as the configuration alone, by wh
   expect(sites(offer.listings)).toEqual(sites(clients.of(config.listings)));
 });
 
+it('a listing that is no longer on another site is looked up at the service', async () => {
+  const common = { name: 'lamp', kind: 'bot', id: '716390085896962058', voteSecrets: ['whs_secret'] };
+  const load = (listing: object) => loadConfig(environmentWith([{ ...common, ...listing }]));
+  const { clients } = await openClients(load({ site: 'topgg', siteKey: 'key' }));
+  const before = clients.find('lamp');
+  expect(before?.site?.id).toBe('topgg');
+  clients.prepare(load({ lookupKey: 'key-of-service' }).listings)();
+  const after = clients.find('lamp');
+  expect([after?.site, after?.isSilent, clients.findSite('lamp')]).toEqual([undefined, false, null]);
+  clients.prepare(load({ lookupKey: 'key-of-service' }).listings)();
+  expect(clients.find('lamp')).toBe(after);
+});
+
 const own = '700000000000000001';
 const another = '700000000000000002';
 

@@ -69,7 +69,7 @@ async function startProcess(service: { readonly baseUrl: string }) {
     addCommunities: (guildIds) => communityIds.add(guildIds),
   });
   await sync.load();
-  return { setup, sync, store, directory, targets, clock };
+  return { setup, sync, store, directory, lookups, targets, clock };
 }
 
 let interactions = 0;
@@ -197,6 +197,19 @@ describe('a linked server', () => {
     expect(
       await setup.replaceKey({ ...replaced, ...author(), lookupKey: 'third-key-2', targetId: third }),
     ).toMatchObject({ status: 'saved' });
+  });
+
+  it('keeps the name that the service has said when it gets another API key, which is used from then on', async () => {
+    const service = await serviceWith(withThird);
+    const { setup, lookups } = await startProcess(service);
+    const { name } = await linked(setup, 'third-key', third);
+    const ask = async () => (await lookups.find(name)?.lookup.profile())?.value.id;
+    expect(await ask()).toBe(third);
+    const replaced = { ...author(), listing: name, lookupKey: 'third-key-2', targetId: third };
+    expect(await setup.replaceKey(replaced)).toMatchObject({ status: 'saved' });
+    expect(lookups.displayName(name)).toBe(profile.name);
+    expect(await ask()).toBe(third);
+    expect(service.requests.at(-1)?.headers['x-api-key']).toBe('third-key-2');
   });
 
   it('without a known id is compared by its API key, and gets the id that the service says later', async () => {
