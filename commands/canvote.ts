@@ -22,7 +22,7 @@ import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 
-/** Whether a user may vote now (document, section 2.4). */
+/** Says when a user may vote again (document, section 2.4). */
 export const canvote = {
   name: 'canvote',
   visibility: 'private',
@@ -161,7 +161,7 @@ const timeoutMs = 3 * second;
 const maxListings = 24;
 const defaultCooldownMs = 12 * hour;
 
-/** Whether a member may vote for a listing. `perhaps`: neither its site nor the ledger says that a cooldown runs or not. */
+/** A member's chance to vote for a listing. `perhaps`: neither its site nor the ledger says that a cooldown runs or not. */
 type Chance =
   | { readonly when: 'now' | 'perhaps' }
   /** `at`: ms since the epoch; null if it is not known. */
@@ -191,7 +191,7 @@ async function canVoteEverywhere(
 }
 
 /**
- * Whether a member may vote for each of the listings: first those that can be voted for now, then perhaps, then later. The
+ * A member's chances to vote for the listings: first those that can be voted for now, then perhaps, then later. The
  * sites are asked about the member who runs the command; for others, only the ledger and the cache are used.
  */
 export async function readChances(
@@ -293,7 +293,7 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons };
 }
 
-/** Whether the member may vote for a listing, in a sentence. @param user another than who runs the command */
+/** The member's chance to vote for a listing, in a sentence. @param user another than who runs the command */
 export function chanceText(user: Markup | null, listing: VotableListing, texts: Texts): Markup {
   const { chance } = listing;
   const name = boldNameOnSite(listing, texts);

@@ -69,7 +69,7 @@ export interface AppOptions {
   readonly publicUrl?: string;
   /** The token of the owner's API and console, which are off without it. */
   readonly ownerToken?: string | undefined;
-  /** Whether events may also be sent to private addresses, of the network of this program; false by default. */
+  /** True if events may also be sent to private addresses, of the network of this program; false by default. */
   readonly webhookPrivateTargets?: boolean;
   /** Parts of tallyhook that this process runs; `['receive', 'announce', 'answer']` by default. */
   readonly roles?: readonly Role[];

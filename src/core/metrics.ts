@@ -15,7 +15,7 @@ export interface MetricSources {
   now(): number;
   /** By the name of the listing. */
   keys(): Promise<ReadonlyMap<string, KeyStatus>>;
-  /** Whether the bot is connected to Discord's gateway; null if this process does not use it. */
+  /** True if the bot is connected to Discord's gateway; null if this process does not use it. */
   isConnected(): boolean | null;
   /** Requests that Discord rejected with 401, 403 or 429 in the last ten minutes. */
   invalidRequests(): number;

@@ -200,7 +200,7 @@ export class CircuitOpenError extends Error {
   readonly target: string;
   /** Until another request may be sent (ms). */
   readonly retryAfterMs: number;
-  /** Whether it was deleted, so waiting is in vain. */
+  /** True if it was deleted, so waiting is in vain. */
   readonly isFinal: boolean;
 
   /** @param options.cause Discord's error, if a request was sent */

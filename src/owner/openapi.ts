@@ -125,7 +125,7 @@ function operationOf(route: Route | StreamRoute, schemaOf: SchemaOf): JsonObject
   };
 }
 
-/** Whether every request creates something: one with an idempotency key may repeat an earlier one. */
+/** True if every request creates something: one with an idempotency key may repeat an earlier one. */
 function isAlwaysCreated({ creates, isIdempotent }: Pick<Route, 'creates' | 'isIdempotent'>): boolean {
   return creates === true && isIdempotent === undefined;
 }

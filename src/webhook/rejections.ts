@@ -80,7 +80,7 @@ export function refusalOf({ outcome, reason }: LoggedOutcome): Refusal | null {
   return outcome === 'ignored' ? (refusalReasons.find((each) => each === reason) ?? null) : null;
 }
 
-/** Whether a delivery from the log has paid nothing yet, and may be recorded again: it is quarantined, or was refused. */
+/** True if a delivery from the log has paid nothing yet, and may be recorded again: it is quarantined, or was refused. */
 export function isReplayable(delivery: LoggedOutcome): boolean {
   return delivery.outcome === 'quarantined' || refusalOf(delivery) !== null;
 }

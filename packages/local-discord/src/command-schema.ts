@@ -200,7 +200,7 @@ function longest(text: string, localizations: Localizations): number {
 
 export type ParentOption = Exclude<Option, ValueOption>;
 
-/** Whether an option is a subcommand or a group of them. */
+/** True if an option is a subcommand or a group of them. */
 export function isParent(each: Option): each is ParentOption {
   return each.type === optionType.subcommand || each.type === optionType.subcommandGroup;
 }

@@ -163,7 +163,7 @@ function isAvailableInDirectMessages(command: Pick<CommandSchema, 'contexts' | '
 }
 
 /**
- * Whether a member has the permissions that a command requires, and the thread is not closed to the member. Discord: "Application Command Permissions": `0` is for
+ * True if a member has the permissions that a command requires, and the thread is not closed to the member. Discord: "Application Command Permissions": `0` is for
  * administrators only, and in conversations there are no permissions.
  */
 export function mayUse(
@@ -181,7 +181,7 @@ export function mayUse(
   return (held & bits) === bits;
 }
 
-/** Whether a member is in the channel and may use commands there. */
+/** True if a member is in the channel and may use commands there. */
 export function isIn(state: DiscordState, userId: string, channel: Channel): boolean {
   if (!isInGuild(channel)) return channel.recipients.some(({ id }) => id === userId);
   if (isWithoutBot(channel)) return true;

@@ -87,7 +87,7 @@ export const stringSelect = z
   .object({ type: z.literal(3), ...selectBounds, options: optionList(selectOption, 1, 25) })
   .superRefine((select, context) => checkSelectable(select, select.max_values ?? 1, context));
 
-/** Whether a default value of a kind fits each type of select. */
+/** The kinds of default values that fit each type of select. */
 const defaultKinds: Readonly<Record<number, readonly string[]>> = {
   5: ['user'],
   6: ['role'],

@@ -274,7 +274,7 @@ export class GatewayServerSession {
     return this.#sequence;
   }
 
-  /** Whether the session receives an event: it has the intent, and the guild belongs to its shard. */
+  /** True if the session receives an event: it has the intent, and the guild belongs to its shard. */
   accepts({ intent, guildId }: Dispatch): boolean {
     const [shard, count] = this.shard;
     const eventShard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
@@ -289,7 +289,7 @@ export class GatewayServerSession {
     this.send?.(payload);
   }
 
-  /** Whether all events after `sequence` are still stored. */
+  /** True if all events after `sequence` are still stored. */
   canReplayAfter(sequence: number): boolean {
     return sequence >= (this.#sent[0]?.s ?? 1) - 1;
   }

@@ -175,7 +175,7 @@ export class DiscordState {
     return [...this.users.values()].filter(({ bot }) => !bot);
   }
 
-  /** Whether the user shares a guild with the bot. */
+  /** True if the user shares a guild with the bot. */
   isMember(userId: string): boolean {
     return this.members.has(userId);
   }
@@ -247,14 +247,14 @@ export class DiscordState {
     return (this.permissionsOf(userId, channel) & permission[name]) !== 0n;
   }
 
-  /** Whether a member of the guild sees a channel; a private thread has to have added them, unless they manage threads. */
+  /** True if a member of the guild sees a channel; a private thread has to have added them, unless they manage threads. */
   canView(userId: string, channel: GuildPlace): boolean {
     if (!this.isMember(userId) || !this.hasPermission(userId, 'viewChannel', channel)) return false;
     const isInvited = channel.type !== threadType.private || this.threadMembers.get(channel.id)?.has(userId) === true;
     return isInvited || this.hasPermission(userId, 'manageThreads', channel);
   }
 
-  /** Whether a thread is locked for the member. */
+  /** True if a thread is locked for the member. */
   isClosedTo(userId: string, thread: Thread): boolean {
     return thread.thread_metadata.locked && !this.hasPermission(userId, 'manageThreads', thread);
   }
@@ -275,7 +275,7 @@ export class DiscordState {
     return channel;
   }
 
-  /** Whether the user accepts direct messages from the bot. */
+  /** True if the user accepts direct messages from the bot. */
   setDirectMessagesAccepted(userId: string, accepted: boolean): void {
     if (accepted) this.closedDirectMessages.delete(userId);
     else this.closedDirectMessages.add(userId);

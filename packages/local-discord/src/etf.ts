@@ -62,7 +62,7 @@ function encodeValue(value: unknown, hasAtoms: boolean): Buffer {
   return Buffer.concat([header(tag.map, entries.length), ...fields]);
 }
 
-/** Whether an atom with this name is read as a name again. */
+/** True if an atom with this name is read as a name again. */
 function isAtom(name: string): boolean {
   return /^\w{1,64}$/.test(name) && !literals.has(name);
 }

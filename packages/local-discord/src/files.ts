@@ -147,7 +147,7 @@ export function filesOf(pictures: Readonly<Record<string, string>>): ReadonlyMap
   return new Map(all);
 }
 
-/** Whether a message shows an uploaded file, which is lost when the server stops. */
+/** True if a message shows an uploaded file, which is lost when the server stops. */
 export function showsFiles({ attachments, embeds }: Message): boolean {
   return attachments.length > 0 || embeds.flatMap(embedUrls).some((url) => /^http:\/\/[^/]+\/attachments\//.test(url));
 }

@@ -55,7 +55,7 @@ export class Gateway {
     options.state.events.on('dispatch', (dispatch) => this.#broadcast(dispatch));
   }
 
-  /** Whether a bot is connected and identified. */
+  /** True if a bot is connected and identified. */
   get connected(): boolean {
     return [...this.#sessions.values()].some((session) => session.send !== null);
   }

@@ -11,7 +11,7 @@ export interface ThreadStart {
   readonly channelId: string;
   readonly userId: string;
   readonly name: string;
-  /** Whether only its members see it (default: false). */
+  /** True if only its members see it (default: false). */
   readonly isPrivate?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface GuildControls {
   removeBot(): void;
   /** Adds the bot again, with the roles that it had; adding it twice changes nothing. */
   addBot(): void;
-  /** Whether the user accepts direct messages from the bot (50007 if not). @throws RejectedByClientError */
+  /** True if the user accepts direct messages from the bot (50007 if not). @throws RejectedByClientError */
   acceptDirectMessages(userId: string, accepted: boolean): void;
   /** Selects the language of a user's client, one of Discord's locales. @throws RejectedByClientError */
   setLocale(userId: string, locale: string): void;

@@ -79,7 +79,7 @@ export interface Interaction {
   readonly owners: InstallationOwners;
   readonly sentAt: number;
   callback: ReceivedCallback | null;
-  /** Whether the modal that it opened was submitted. */
+  /** True if the modal that it opened was submitted. */
   isModalSubmitted: boolean;
   /** The id of the `@original` message. */
   originalId: string | null;

@@ -87,7 +87,7 @@ export interface LocalDiscord {
   /** Ids; `bot` is the bot's own role, `moderator` and `owner` are above it, the others below. */
   readonly roles: RoleIds;
   readonly members: readonly Person[];
-  /** Whether a bot is connected to the gateway. */
+  /** True if a bot is connected to the gateway. */
   readonly connected: boolean;
   readonly faults: FaultControls;
   /** Changes of roles and members that people make on Discord. */

@@ -121,7 +121,7 @@ export interface Thread {
     readonly auto_archive_duration: 60 | 1440 | 4320 | 10_080;
     readonly locked: boolean;
     readonly create_timestamp: string;
-    /** Whether members of a private thread without MANAGE_THREADS may add others. */
+    /** True if members of a private thread without MANAGE_THREADS may add others. */
     readonly invitable?: boolean;
   };
   readonly rate_limit_per_user: number;
@@ -187,7 +187,7 @@ export interface Attachment {
   /** Pixels; only of images. */
   readonly width?: number;
   readonly height?: number;
-  /** Whether only one member sees the message, so that the file is deleted later. */
+  /** True if only one member sees the message, so that the file is deleted later. */
   readonly ephemeral?: boolean;
 }
 

@@ -71,7 +71,7 @@ export const persistedState = z.object({
 /** The saved state as JSON can represent it, see {@link persistedState}. */
 export type PersistedState = z.output<typeof persistedState>;
 
-/** Whether a change affects the saved state. */
+/** True if a change affects the saved state. */
 export function isPersistent(kind: string): boolean {
   return ['message', 'message_deleted', 'members', 'channels', 'languages', 'commands'].includes(kind);
 }

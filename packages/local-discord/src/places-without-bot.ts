@@ -67,7 +67,7 @@ export function channelsWithoutBot(people: readonly User[]): readonly (GuildChan
   return [otherChannel, group];
 }
 
-/** Whether the bot is no member of the guild or conversation of a channel. */
+/** True if the bot is no member of the guild or conversation of a channel. */
 export function isWithoutBot(channel: Channel): boolean {
   return channel.type === 3 || (isInGuild(channel) && channel.guild_id === otherGuildId);
 }

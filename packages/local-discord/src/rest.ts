@@ -37,9 +37,9 @@ interface RouteResponse {
 }
 
 interface RouteOptions {
-  /** Whether the route needs the bot's token and counts toward its global limit. Interaction callbacks use their own token. */
+  /** True if the route needs the bot's token and counts toward its global limit. Interaction callbacks use their own token. */
   readonly needsBot?: boolean;
-  /** Whether it can also be used with a member's token, which the route itself checks. */
+  /** True if it can also be used with a member's token, which the route itself checks. */
   readonly acceptsMember?: boolean;
   readonly limit?: RateLimitBucket;
   /** Checks the ids in the path. @throws DiscordApiError */

@@ -14,7 +14,7 @@ export function parseDuration(text: string): number {
   return durationPattern.test(text) ? Number(text.slice(0, -1)) * (unitsMs[text.slice(-1)] ?? Number.NaN) : Number.NaN;
 }
 
-/** Whether a duration (ms) is greater than 0 and at most ten years. */
+/** True if a duration (ms) is greater than 0 and at most ten years. */
 export function isDurationInRange(duration: number): boolean {
   return duration > 0 && duration <= maxMs;
 }

@@ -37,7 +37,7 @@ export class StoreUnavailableError extends TallyhookError {
 /** The codes of errors because of which nothing was stored, although it may be stored later. */
 const notStoredCodes: readonly TallyhookErrorCode[] = ['store_unavailable', 'queue_full', 'database_file_replaced'];
 
-/** Whether the store could not write: nothing was changed, and trying again may help. */
+/** True if the store could not write: nothing was changed, and trying again may help. */
 export function isNotStored(error: unknown): error is TallyhookError {
   return error instanceof TallyhookError && notStoredCodes.includes(error.code);
 }

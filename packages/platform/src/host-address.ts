@@ -4,7 +4,7 @@ export function hostUrl(host: string, port: number): string {
 }
 
 /**
- * Whether a server that listens on this host accepts connections to all addresses of the machine: `0.0.0.0` or `::` in
+ * True if a server that listens on this host accepts connections to all addresses of the machine: `0.0.0.0` or `::` in
  * any spelling, such as `0`, or an empty host. No client can rely on such an address as a target.
  */
 export function isWildcardHost(host: string): boolean {

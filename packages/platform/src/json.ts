@@ -45,7 +45,7 @@ export function withoutUndefined(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-/** Whether two values are equal, whatever the order of their properties. */
+/** True if two values are equal, whatever the order of their properties. */
 export function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
@@ -78,7 +78,7 @@ export type Fields<Content> = {
       : Name]: FieldType;
 };
 
-/** Whether the value is an object with these fields. */
+/** True if the value is an object with these fields. */
 export function matches<Content>(value: unknown, fields: Fields<Content>): value is Content {
   if (!isObject(value)) return false;
   return Object.entries<FieldType>(fields).every(([field, [type, nullable]]) => {

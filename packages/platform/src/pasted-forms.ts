@@ -222,7 +222,7 @@ const passwordNotEncoded =
 const textParameter = /(^|&)(user|password|options|application_name|sslpassword)=[^&]*/g;
 
 /**
- * Whether a character of the password ends the part of the URL that names the server, so that the rest of the password
+ * True if a character of the password ends the part of the URL that names the server, so that the rest of the password
  * would be taken for a host, a path or a parameter.
  */
 function isPasswordCut(url: string): boolean {

@@ -83,7 +83,7 @@ export function forKysely(database: DatabaseSync): SqliteDatabase {
   return { close: () => database.close(), prepare: prepareOnce(() => database) };
 }
 
-/** Whether another connection holds a lock: BUSY or LOCKED (sqlite.org/rescode.html). */
+/** True if another connection holds a lock: BUSY or LOCKED (sqlite.org/rescode.html). */
 export function isBusy(error: unknown): boolean {
   return [5, 6].includes(resultCode(error));
 }

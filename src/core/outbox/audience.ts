@@ -18,6 +18,6 @@ export interface Audience {
   /** Null for listings without a guild. */
   readonly guildId: string | null;
   readonly endpoints: readonly HearingEndpoint[];
-  /** Whether events are kept for the stream of the API, because somebody may read it. */
+  /** True if events are kept for the stream of the API, because somebody may read it. */
   readonly isStreamed: boolean;
 }

@@ -46,7 +46,7 @@ export function newEffect<Content extends object>(
   return { kind, ...effect };
 }
 
-/** Whether an effect is of this kind. Its contents are of the type then: they were parsed, or made by {@link newEffect}. */
+/** True if an effect is of this kind. Its contents are of the type then: they were parsed, or made by {@link newEffect}. */
 export function isOf<Content extends object, Some extends object>(
   { kind }: EffectKind<string, Content>,
   effect: Some,
@@ -289,7 +289,7 @@ export interface Plan {
 export interface Announcement {
   /** The event type as in the payload (`server_vote`, `subscription.renewed`, …). */
   readonly event: string;
-  /** Whether the dashboard's test button sent the delivery. A test pays nothing. */
+  /** True if the dashboard's test button sent the delivery. A test pays nothing. */
   readonly test: boolean;
   /** The name of the configured listing. */
   readonly listing: string;
@@ -348,7 +348,7 @@ export interface MemberRole {
 
 /** The contents of a role effect. */
 export interface RoleContent extends MemberRole {
-  /** Whether the contents are deleted when it is finished, because the member was forgotten. */
+  /** True if the contents are deleted when it is finished, because the member was forgotten. */
   readonly erase?: true;
 }
 

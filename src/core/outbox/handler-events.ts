@@ -35,7 +35,7 @@ export interface VoteEvent extends MemberEventFields {
   readonly votes: number;
   /** The streak after it (days). */
   readonly streak: number;
-  /** Whether the service denied its credits. It counts as a vote. */
+  /** True if the service denied its credits. It counts as a vote. */
   readonly denied: boolean;
   /** The service's reason for that; null if it gave none. */
   readonly reason: string | null;

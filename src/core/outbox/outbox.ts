@@ -48,7 +48,7 @@ export interface OutboxReads {
    * Transactions can commit in another order than that of their ids.
    */
   newEffects(afterId: number | null): Promise<NewEffects>;
-  /** Whether there are planned effects to enqueue. Usually not, and a read needs no lock. */
+  /** True if there are planned effects to enqueue. Usually not, and a read needs no lock. */
   arePlannedDue(now: number): Promise<boolean>;
   /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
   waitingSince(now: number, stopped?: ReadonlySet<string>): Promise<number | null>;

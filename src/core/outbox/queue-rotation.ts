@@ -55,7 +55,7 @@ export class QueueRotation {
     this.#isOneByOne = isOneByOne;
   }
 
-  /** Whether `next` would return a queue without waiting for a time. */
+  /** True if `next` would return a queue without waiting for a time. */
   get hasNext(): boolean {
     return this.#nextCommunity() !== undefined;
   }

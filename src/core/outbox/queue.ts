@@ -33,7 +33,7 @@ export type LaneName = (typeof lanes)[keyof typeof lanes];
 
 export const laneNames: readonly LaneName[] = [...new Set(Object.values(lanes))];
 
-/** Whether effects of the lane need Discord, so that they wait for the end of its outage. */
+/** True if effects of the lane need Discord, so that they wait for the end of its outage. */
 export function reachesDiscord(lane: LaneName): boolean {
   return lane === 'discord' || lane === 'members';
 }

@@ -39,7 +39,7 @@ interface WorkerOptions {
   /** When to repeat effects of a kind to which Discord states no delay; by default {@link backoff}. */
   readonly policyOf?: (kind: string) => RetryPolicy;
   /**
-   * Whether Discord could be reached; called during an outage, instead of `perform` for effects that need it. It must have
+   * True if Discord could be reached; called during an outage, instead of `perform` for effects that need it. It must have
    * no side effects and never throw.
    */
   readonly isReachable?: () => Promise<boolean>;
@@ -54,9 +54,9 @@ interface WorkerOptions {
   readonly communityOf?: (queue: string) => string;
   /** How many attempts on one queue of a lane may run at one time; 1 by default, so that its effects are carried out in order. */
   readonly attemptsPerQueue?: Partial<Readonly<Record<LaneName, number>>>;
-  /** Whether only one attempt on a queue may run now, although its lane allows more; by default never. */
+  /** True if only one attempt on a queue may run now, although its lane allows more; by default never. */
   readonly isOneByOne?: (queue: string) => boolean;
-  /** Whether this process may process a queue now; by default always. */
+  /** True if this process may process a queue now; by default always. */
   readonly isOwn?: (queue: string) => boolean;
   /** Called after every attempt, before its result is stored. */
   readonly onAttempt?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
@@ -392,7 +392,7 @@ class Lane {
     this.rotation = new QueueRotation(clock, communityOf, attemptsPerQueue, isOneByOne);
   }
 
-  /** Whether an attempt could start now. */
+  /** True if an attempt could start now. */
   get isReady(): boolean {
     return this.rotation.hasNext && !this.isPaused && !this.#isProbing;
   }

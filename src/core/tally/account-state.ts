@@ -55,7 +55,7 @@ export function emptyAccount(id: AccountId): AccountState {
   };
 }
 
-/** Whether nothing would be lost with the account. A balance that was imported by hand has no entries either. */
+/** True if nothing would be lost with the account. A balance that was imported by hand has no entries either. */
 export function isEmpty({ credits, votes, lastEntry, roles, marks }: AccountState): boolean {
   const isMarked = markNames.some((name) => marks[name] !== 0);
   return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isMarked;

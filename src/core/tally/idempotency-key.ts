@@ -44,7 +44,7 @@ export function drawOf(secret: string, key: EventKey): Draw {
   return (name) => createHmac('sha256', secret).update(`luck ${key} ${name}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }
 
-/** Whether its keys identify a vote, other than by the time at which it was received. */
+/** True if its keys identify a vote, other than by the time at which it was received. */
 export function isIdentified({ at, statedAt, atSite }: Vote): boolean {
   return at !== null || statedAt !== undefined || (atSite?.id ?? null) !== null;
 }

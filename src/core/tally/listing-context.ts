@@ -59,7 +59,7 @@ export function identityOf({ name, kind, id, community, siteId, site }: Identifi
 }
 
 /**
- * Whether a configured listing is the one of a delivery that was received earlier: the same server or bot, on the same site,
+ * True if a configured listing is the one of a delivery that was received earlier: the same server or bot, on the same site,
  * in the same community. It may have another name; where the id of one of the two is not known, it has the same name.
  */
 export function isSameListing(identity: ListingIdentity, listing: IdentifiedListing): boolean {

@@ -97,7 +97,7 @@ function mergeTimes(one: OrderTimes, other: OrderTimes): OrderTimes {
 }
 
 /**
- * Whether the last expiry is later than the last payment: by the time that the service stated, or else by the period
+ * True if the last expiry is later than the last payment: by the time that the service stated, or else by the period
  * that was paid or has expired, or else by arrival. An expiry of the same time or period is later.
  */
 function hasExpired({ paid, expired }: OrderTimes): boolean {

@@ -49,7 +49,7 @@ export function channelQueueOf(family: Family, listing: ListingContext): QueueNa
   return channelId === null ? null : queueName('channel', listing.community.id, channelId);
 }
 
-/** Whether an event of this family for the listing can change roles. */
+/** True if an event of this family for the listing can change roles. */
 export function grantsRoles(family: Family, { rewards, community }: ListingContext): boolean {
   const { voterRole, milestones, premiumRoles } = rewards;
   if (community.guildId === null) return false;

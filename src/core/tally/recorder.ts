@@ -305,7 +305,7 @@ function findRepeatedVote(
   return votes.find(({ cause, untimed }) => untimed && (withinCooldown || isCountedVote(cause)));
 }
 
-/** Whether the vote was received for another listing with the same target. */
+/** True if the vote was received for another listing with the same target. */
 function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingContext): boolean {
   if (!isIdentified(vote) && vote.atSite === undefined) return false;
   const others = namesOfTarget(listing.community, listing.name).filter((name) => name !== listing.name);
@@ -320,7 +320,7 @@ function forgottenVotesOf(tally: Tally, userId: string, listing: ListingContext)
 }
 
 /**
- * Whether a vote that may be paid repeats one from before its member was forgotten: one without a timestamp, or a
+ * True if a vote that may be paid repeats one from before its member was forgotten: one without a timestamp, or a
  * claimed one whose delivery comes late. The account, with whose last votes it would be compared, is a new one.
  */
 function isForgottenVote(
@@ -371,7 +371,7 @@ function votesForTarget(
 }
 
 /**
- * Whether a counted vote for the listing is too close to a vote at this time (ms since the epoch), before or after it.
+ * True if a counted vote for the listing is too close to a vote at this time (ms since the epoch), before or after it.
  * The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one, and at other
  * sites: that such a site has accepted a vote with a time proves that it was not too early after another one with a time.
  */
@@ -570,9 +570,9 @@ export interface Claim {
   readonly at: number;
   /** Details that another site states of the vote. */
   readonly atSite?: Omit<VoteAtSite, 'id'>;
-  /** Whether it is announced, because its member learns of it from no reply. */
+  /** True if it is announced, because its member learns of it from no reply. */
   readonly isAnnounced?: boolean;
-  /** Whether Discord says that the member is in the guild; false by default. */
+  /** True if Discord says that the member is in the guild; false by default. */
   readonly isMember?: boolean;
 }
 
@@ -694,7 +694,7 @@ function repeat(tally: Tally, correction: Correction, idempotencyKey: string): C
   return isSame ? { outcome: 'corrected', balance: stored.balance, repeated: true } : { outcome: 'key_reused' };
 }
 
-/** Whether a correction of the community has this idempotency key, also one of a member who was forgotten since. */
+/** True if a correction of the community has this idempotency key, also one of a member who was forgotten since. */
 function isUsed(tally: Tally, communityId: CommunityId, idempotencyKey: string): boolean {
   const keys = [idempotencyKey, forgottenCorrectionKey(idempotencyKey)];
   return keys.some((key) => tally.findCorrection(communityId, key) !== null);

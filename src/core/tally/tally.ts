@@ -24,9 +24,9 @@ export interface Delivery {
   readonly body: string;
   /** W3C `traceparent` of its span, to which those of its effects link; missing without tracing. */
   readonly traceparent?: string;
-  /** Whether it is replayed because the time of its event is reached, and not because somebody has released it. */
+  /** True if it is replayed because the time of its event is reached, and not because somebody has released it. */
   readonly isDue?: true;
-  /** Whether it is replayed because Discord says that its voter is a member of the guild. */
+  /** True if it is replayed because Discord says that its voter is a member of the guild. */
   readonly isMember?: true;
 }
 
@@ -76,7 +76,7 @@ export interface RecordedDelivery {
   /** Credits paid. */
   readonly credits: number;
   readonly reason: string | null;
-  /** Whether an announcement of it was stored, which is sent next. */
+  /** True if an announcement of it was stored, which is sent next. */
   readonly isAnnounced: boolean;
   /** The cause of each entry that was written. */
   readonly causes: readonly Cause[];
@@ -116,7 +116,7 @@ export interface DeliveryRow extends Delivery {
 export interface DeliveryRowWriter {
   /** Creation time of the delivery's effects (ms since the epoch): the time of receipt, or of the replay. */
   readonly effectsCreatedAt: number;
-  /** Whether the delivery was quarantined and is released, so that no feature may hold its vote again. */
+  /** True if the delivery was quarantined and is released, so that no feature may hold its vote again. */
   readonly isReleased: boolean;
   /** The delivery that is replayed; null on receipt. */
   readonly replayedId: number | null;
@@ -173,7 +173,7 @@ export interface Tally extends OutboxWrites {
    * recorded with another one.
    */
   updateDelivery(id: number, row: DeliveryRow): boolean;
-  /** Whether an event is recorded under the key. */
+  /** True if an event is recorded under the key. */
   hasEvent(key: EventKey): boolean;
   /** Records an event without a delivery under the key. */
   addEvent(key: EventKey): void;
@@ -233,7 +233,7 @@ export interface UnrecordedClaim {
   readonly userId: string;
   /** The time of the vote (ms since the epoch). */
   readonly at: number;
-  /** Whether Discord says that the member is in the guild. */
+  /** True if Discord says that the member is in the guild. */
   readonly isMember: boolean;
 }
 

@@ -159,7 +159,7 @@ export function callHook<Hooked extends HookedEvent>(
   if (hook !== undefined && isMet(hook.of, event)) hook.call(tally, event);
 }
 
-/** Whether the event has what the hook is for. */
+/** True if the event has what the hook is for. */
 export function isMet(condition: HookCondition, event: HookedEvent): boolean {
   if ('any' in condition) return condition.any.some((each) => isMet(each, event));
   const { listing, account, nextVoteAt } = event;
@@ -229,7 +229,7 @@ export function plannedReplay(deliveryId: number, dueAt: number, createdAt: numb
   return { ...newEffect(replayKind, { queue, content: { deliveryId }, deliveryId: null, createdAt }), plan };
 }
 
-/** Whether a recorded event with these entries is announced. */
+/** True if a recorded event with these entries is announced. */
 export function isAnnounced(
   family: Family,
   entries: readonly Pick<RewardEntry, 'cause'>[],

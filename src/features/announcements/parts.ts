@@ -231,7 +231,7 @@ function nameOfVoter({ userId, listing }: Pick<Announcement, 'userId' | 'listing
 
 const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
 
-/** Whether texts would be cut, because the announcements of one message share its length. */
+/** True if texts would be cut, because the announcements of one message share its length. */
 function isTooLong(replies: readonly Reply[]): boolean {
   if (replies.length === 1) return false;
   const maxLength = Math.floor(embedLimits.total / replies.length);

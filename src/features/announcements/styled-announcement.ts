@@ -260,7 +260,7 @@ function withoutHidden(announcement: Announcement, { milestones }: AnnouncementS
   return { ...announcement, bonuses, credits: announcement.credits - credits };
 }
 
-/** Whether the style applies to it: to votes, but not to tests. */
+/** True if the style applies to it: to votes, but not to tests. */
 function isStyled({ event, test }: Announcement): boolean {
   return !test && (event === 'server_vote' || event === 'bot_vote');
 }

@@ -92,7 +92,7 @@ export const writes = {
   forgetWaiting,
 };
 
-/** Whether the site is asked before a vote is paid: of the rules of a listing. */
+/** True if the rules of a listing ask its site before a vote is paid. */
 export const confirmRule = addedValue('confirm', false);
 
 export interface ConfirmationTables {
@@ -180,7 +180,7 @@ export function judge(vote: WaitingVote, evidence: Evidence): Judgement {
   return since <= from ? 'no' : tooOld;
 }
 
-/** Whether recording the vote pays nothing, whatever its site says: the ledger has it. */
+/** True if recording the vote pays nothing, whatever its site says: the ledger has it. */
 export function isRecorded(vote: WaitingVote, { recorded, rules }: Pick<Evidence, 'recorded' | 'rules'>): boolean {
   return recorded.some(({ at, deliveryId }) => {
     if (vote.at === null) return Math.abs(at - vote.receivedAt) < untimedRepeatWindowMs(rules);
@@ -188,21 +188,21 @@ export function isRecorded(vote: WaitingVote, { recorded, rules }: Pick<Evidence
   });
 }
 
-/** Whether a vote at the site may be the one that one of the recorded or waiting deliveries is about. */
+/** True if a vote at the site may be the one that one of the recorded or waiting deliveries is about. */
 function mayBe(vote: WaitingVote, at: number, rules: RewardRules): boolean {
   if (vote.at !== null) return Math.abs(vote.at - at) <= toleranceMs;
   // The delivery may be late, but never by as much as the next vote is.
   return at <= vote.receivedAt + toleranceMs && at > vote.receivedAt - untimedRepeatWindowMs(rules);
 }
 
-/** Whether a vote at the site is one that was paid already. */
+/** True if a vote at the site is one that was paid already. */
 function isTaken(at: number, { recorded, rules }: Pick<Evidence, 'recorded' | 'rules'>): boolean {
   return recorded.some((each) =>
     mayBe({ deliveryId: 0, at: each.untimed ? null : each.at, receivedAt: each.at, keys: [] }, at, rules),
   );
 }
 
-/** Whether the delivery is the closest of several that may be about one vote, so that it is paid once. */
+/** True if the delivery is the closest of several that may be about one vote, so that it is paid once. */
 function isClosest(vote: WaitingVote, at: number, { others, rules }: Evidence): boolean {
   const distance = (each: WaitingVote) => Math.abs(timeOf(each) - at);
   return others

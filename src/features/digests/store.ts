@@ -39,7 +39,7 @@ export interface PlannedDigest extends Period {
   readonly channelId: string;
   /** Until when votes were announced, as it was read; null before the first digest. */
   readonly announcedUntil: number | null;
-  /** Whether there are votes in it; otherwise nothing is enqueued. */
+  /** True if there are votes in it; otherwise nothing is enqueued. */
   readonly hasVotes: boolean;
 }
 

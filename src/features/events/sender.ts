@@ -82,7 +82,7 @@ export class WebhookSender {
   /** Carries out the effects of endpoints. */
   readonly handler = handle(webhookKind, (effect) => this.#perform(effect), retrySchedule);
 
-  /** Whether a queue is that of an endpoint that may hang: it must not take the requests that others need. */
+  /** True if a queue is that of an endpoint that may hang: it must not take the requests that others need. */
   readonly mayHang = (queue: string): boolean => laneOfQueue(queue) === 'webhooks' && !this.#responsive.has(queue);
 
   /**

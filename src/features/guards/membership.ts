@@ -26,7 +26,7 @@ const maxUnknownMs = 7 * day;
 
 type Rest = Pick<DiscordRest, 'get'>;
 
-/** Whether a user is in a guild, as Discord says now. Rejects as {@link DiscordRest}. */
+/** True if a user is in a guild, as Discord says now. Rejects as {@link DiscordRest}. */
 async function isInGuild(rest: Rest, guildId: string, userId: string): Promise<boolean> {
   try {
     await rest.get(Routes.guildMember(guildId, userId));
@@ -46,11 +46,11 @@ interface MembershipContext {
 /** Checks for other features before they record a vote that no delivery has brought. */
 export interface GuardServices {
   /**
-   * Whether the guards of a listing take a user for a member of its guild: Discord is asked if only members are paid, and the
+   * True if the guards of a listing take a user for a member of its guild: Discord is asked if only members are paid, and the
    * member's votes that were waiting for that are paid. Rejects as {@link DiscordRest} and the store.
    */
   confirmMember(listing: ListingContext, userId: string): Promise<boolean>;
-  /** Whether the guards have refused a vote of a member for the listing. Rejects with the errors of the store. */
+  /** True if the guards have refused a vote of a member for the listing. Rejects with the errors of the store. */
   hasRefused(listing: ListingContext, userId: string): Promise<boolean>;
 }
 

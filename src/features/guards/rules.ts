@@ -5,7 +5,7 @@ import type { Refusal } from '../../webhook/rejections.ts';
 export interface Guards {
   /** The least age of an account when it votes (ms); 0 for any. */
   readonly minAccountAgeMs: number;
-  /** Whether only members of the guild are paid. */
+  /** True if only members of the guild are paid. */
   readonly membersOnly: boolean;
   /** Discord IDs of those who are never paid. */
   readonly blocked: readonly string[];
@@ -20,7 +20,7 @@ export interface GuardedVote {
   readonly userId: string;
   /** The time of the vote (ms since the epoch). */
   readonly at: number;
-  /** Whether Discord says that the voter is in the guild. */
+  /** True if Discord says that the voter is in the guild. */
   readonly isMember: boolean;
 }
 

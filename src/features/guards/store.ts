@@ -28,7 +28,7 @@ export const membershipKind: EffectKind<'membership', Membership> = {
 
 const notMember = 'not_a_member' satisfies Refusal;
 
-/** Whether a delivery is paid when Discord says that its voter is in the guild. */
+/** True if a delivery is paid when Discord says that its voter is in the guild. */
 export function waitsForMember({
   outcome,
   reason,

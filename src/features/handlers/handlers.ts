@@ -80,7 +80,7 @@ export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 
-/** Whether parsed JSON is what the outbox stores for a handler. An event of an unknown type is not. */
+/** True if parsed JSON is what the outbox stores for a handler. An event of an unknown type is not. */
 function isHandlerContent(value: unknown): value is HandlerContent {
   if (!isObject(value) || typeof value['id'] !== 'string' || !isObject(value['event'])) return false;
   const { event } = value;

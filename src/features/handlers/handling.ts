@@ -30,12 +30,12 @@ import type { StoredSubscriptions } from './store.ts';
  */
 export function createHandling(options: {
   readonly handlers: Handlers;
-  /** Whether the stream of events can be read. */
+  /** True if the stream of events can be read. */
   readonly isStreamed: boolean;
   /** The ledger whose default is the community of this guild. */
   readonly ledgerIn: (guildId: string | null) => Ledger;
   readonly store: Pick<Store, 'handlers'>;
-  /** Whether other processes may use the same database. */
+  /** True if other processes may use the same database. */
   readonly isShared: boolean;
   readonly notices: Pick<EffectNotices, 'nudge'>;
   readonly clock: Clock;

@@ -229,7 +229,7 @@ interface LinkedAccount {
 export interface StoredValues {
   readonly userId: string;
   readonly accounts: readonly LinkedAccount[];
-  /** Whether a premium order of the member is active. */
+  /** True if a premium order of the member is active. */
   readonly hasPremium: boolean;
   /** JSON of the values that Discord has; null before the first update. */
   readonly pushed: string | null;

@@ -130,7 +130,7 @@ class DirectMessages {
     }
   }
 
-  /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
+  /** True if an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
   async #wasSent(
     channelId: string,
     { possiblySentSince: since, content }: Effect<DirectMessage>,

@@ -21,7 +21,7 @@ export interface PartyRules {
 
 /** The goal of a listing, null for none: of its rules. */
 export const partyRules = addedValue<PartyRules | null>('party', null);
-/** Whether its progress is shown, and that it was reached: of what is announced of a listing. */
+/** True if announcements show its progress, and that it was reached. */
 export const partyAnnounced = addedValue('party', false);
 
 export interface PartyPeriod {
@@ -208,7 +208,7 @@ export interface PartyState extends PartyProgress {
 const maxWaitMs = dayMs + hour;
 
 /**
- * Whether an update is waiting that will show a vote of this moment. One that is due later than the interval was planned
+ * True if an update is waiting that will show a vote of this moment. One that is due later than the interval was planned
  * before the clock was set back.
  */
 export function isPanelWaiting({ dueAt }: Pick<PartyPanelState, 'dueAt'>, now: number): boolean {

@@ -30,7 +30,7 @@ export type ShownParty = NonNullable<Awaited<ReturnType<(typeof reads)['find']>>
 export interface PanelUpdate {
   readonly message: PostedMessage;
   readonly votes: number;
-  /** Whether further votes change nothing. */
+  /** True if further votes change nothing. */
   readonly isFinal: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface PrizeRules extends PrizeBoard {
 
 /** The prizes of a community, of which each board has at most one: of the rules of its listings. */
 export const prizeRules = addedValue<readonly PrizeRules[]>('prizes', []);
-/** Whether it is announced who has won: of what is announced of a listing. */
+/** True if announcements say who has won. */
 export const prizesAnnounced = addedValue('prizes', false);
 
 /** The prizes that the listings of a community share. */

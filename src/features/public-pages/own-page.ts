@@ -26,7 +26,7 @@ export interface OwnAccount {
   readonly nextVotes: readonly { readonly link: VoteLink; readonly at: number }[];
   readonly purchases: readonly Pick<Purchase, 'name' | 'price' | 'state' | 'role' | 'at'>[];
   readonly isReminded: boolean;
-  /** Whether others see the member on the public page. */
+  /** True if others see the member on the public page. */
   readonly isShown: boolean;
 }
 

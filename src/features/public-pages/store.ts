@@ -63,7 +63,7 @@ export const writes = {
     return communityId;
   },
 
-  /** Whether a member is shown on the page of a community. */
+  /** True if a member is shown on the page of a community. */
   async setShown(sql: PublicPageSql, communityId: CommunityId, userId: string, isShown: boolean): Promise<void> {
     const key = { community_id: communityId, user_id: userId };
     if (!isShown) return insertMissing(sql, 'public_page_absences', key, {});

@@ -57,7 +57,7 @@ export interface PublicPrize {
   readonly from: number;
   readonly to: number;
   readonly credits: number;
-  /** Whether a role is won, and its name; external text, null if Discord has not said it. */
+  /** The role that is won, with its name, or null; external text, null if Discord has not said it. */
   readonly role: { readonly name: string | null } | null;
 }
 

@@ -25,7 +25,7 @@ export const maxWinners = 25;
 
 /** The raffle of a community, null for none: of the rules of its listings, which share it. */
 export const raffleRules = addedValue<RaffleRules | null>('raffle', null);
-/** Whether it is announced that a raffle begins, and who has won: of what is announced of a listing. */
+/** True if announcements say that a raffle begins, and who has won. */
 export const raffleAnnounced = addedValue('raffle', false);
 
 /** The raffle that the listings of a community share; null for none. */

@@ -165,7 +165,7 @@ function limitOf({ usual }: Pick<Rate, 'usual'>): number {
   return Math.max(minLimit, Math.floor((factor * usual) / 1_000));
 }
 
-/** Whether further votes are held: also while those before are being rejected, because the flood may go on. */
+/** True if further votes are held: also while those before are being rejected, because the flood may go on. */
 export function isHeld({ state }: Pick<Rate, 'state'>): boolean {
   return state === 'held' || state === 'rejecting';
 }
@@ -206,7 +206,7 @@ export function ended({ state, votes }: Pick<Rate, 'state' | 'votes'>, areSomeHe
 }
 
 /**
- * Whether many more votes than usual are held for the owner, because anyone who sees a request can forge votes: of the rules of
+ * True if many more votes than usual are held for the owner, because anyone who sees a request can forge votes; a part of the rules of
  * a listing.
  */
 export const rateAlarmRule = addedValue('rateAlarm', false);

@@ -26,7 +26,7 @@ const maxRetriesMs = 10 * minute;
 /** A reminder also mentions the votes that become due within this time (ms), which have none of their own then. */
 export const sharedMs = 30 * minute;
 
-/** Whether a member may vote. `unknown`: neither the service nor the ledger confirms it. */
+/** The answer to whether a member may vote. `unknown`: neither the service nor the ledger confirms it. */
 export type VoteCheck =
   | { readonly outcome: 'mayVote' | 'unknown' }
   /** `nextVoteAt`: when to check again (ms since the epoch). */

@@ -193,7 +193,7 @@ function linksTo(cards: readonly NoticeCard[], { text }: Texts): readonly ReplyB
 }
 
 /**
- * Whether the channel contains the reminder; its buttons identify it. Throws what {@link DiscordRest} throws, and
+ * True if the channel contains the reminder; its buttons identify it. Throws what {@link DiscordRest} throws, and
  * ZodError for a response of another shape.
  */
 export async function hasReminder(rest: DiscordRest, channelId: string, reminder: ReminderNotice): Promise<boolean> {

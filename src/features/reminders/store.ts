@@ -161,7 +161,7 @@ export const reads = {
   stateOf: readState,
 
   /**
-   * Whether a reminder that is due is still to be sent: reminders are on, also for the listing, and the member has neither
+   * True if a reminder that is due is still to be sent: reminders are on, also for the listing, and the member has neither
    * voted nor postponed it since.
    * @param isPlan true for a plan, which replaces what there was before
    */
@@ -439,7 +439,7 @@ async function saveChoices(sql: ReminderSql, accountId: AccountId, choices: Remi
 
 const namesIn = ({ name, names = [name] }: RemindedListing): readonly string[] => [name, ...names];
 
-/** Whether a listing, by all of its names, is one of which the member wants no reminders. */
+/** True if a listing, by all of its names, is one of which the member wants no reminders. */
 export function isMuted({ muted }: Pick<ReminderChoices, 'muted'>, names: readonly string[]): boolean {
   return names.some((name) => muted.includes(name));
 }

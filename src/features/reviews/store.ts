@@ -71,12 +71,12 @@ export interface ListedReviews {
   readonly handled?: HandlerListing | null;
   /** Newest first, each with what identifies it. */
   readonly reviews: readonly (Review & { readonly id: string })[];
-  /** Whether there may be older ones. */
+  /** True if there may be older ones. */
   readonly isPartial: boolean;
 }
 
 export const reads = {
-  /** Whether the next poll can be claimed. Usually it is not due, and a read needs no lock. */
+  /** True if the next poll can be claimed. Usually it is not due, and a read needs no lock. */
   async isPollDue(sql: ReviewSql, listing: string, now: number): Promise<boolean> {
     return isDue(await progressOf(sql, pollKey(listing)), now);
   },
@@ -160,7 +160,7 @@ function reviewCall(
   return handlerCall(communityId, { id: `review-${listing.name}-${id}`, event }, null, now);
 }
 
-/** Whether the reviews of a listing are to be polled; `dueAt` is null before the first time. */
+/** True if the reviews of a listing are to be polled; `dueAt` is null before the first time. */
 function isDue(dueAt: number | null, now: number): boolean {
   return dueAt === null || dueAt <= now || dueAt > now + maxClaimMs;
 }

@@ -81,7 +81,7 @@ export const reads = {
     return (await findGrantsOf(sql, { userId, role, guildId })).some(({ until }) => until === null || until > now);
   },
 
-  /** Whether a grant of the role is stored, also one that has ended. */
+  /** True if a grant of the role is stored, also one that has ended. */
   async hasGrant(sql: Sql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
     return (await findGrantsOf(sql, { userId, role, guildId })).length > 0;
   },

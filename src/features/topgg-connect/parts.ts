@@ -78,7 +78,7 @@ function createTopggConnect(context: TopggContext) {
 
   /**
    * The listing of the project, if there is one and it may be connected: one of the operator, who states what it is, or
-   * one in a server that the member may manage, because whoever has linked it there may have stated anything.
+   * one in a server that the member may manage, because the member who linked it there may have stated anything.
    */
   async function findExisting({ kind, targetId, userId }: Handshake) {
     for (const listing of directory.listings) {

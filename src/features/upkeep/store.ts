@@ -90,7 +90,7 @@ export const writes = {
   },
 
   /**
-   * Whether this process may prune until a time; otherwise another one does. All times are ms since the epoch.
+   * True if this process may prune until a time; otherwise another one does. All times are ms since the epoch.
    * @param heldUntil the end of its last lease, which is extended; null before the first
    */
   async leasePruning({ db, connection }: Sql, now: number, heldUntil: number | null, until: number): Promise<boolean> {

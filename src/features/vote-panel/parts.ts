@@ -295,7 +295,7 @@ function renderMultiplier({ factor, days, until }: Multiplier, { text, list, loc
 export interface DrawnPanel {
   readonly panel: Panel & { readonly footer: string };
   readonly footers: readonly string[];
-  /** Whether nothing is missing only because the listing service has not answered. */
+  /** True if nothing is missing only because the listing service has not answered. */
   readonly isComplete: boolean;
 }
 

@@ -116,7 +116,7 @@ function createCookie(key: Buffer): SessionCookie {
   return createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs: sessionLifetimeMs, sameSite: 'strict' });
 }
 
-/** Whether the browser uses HTTPS: by the proxy's header, or by the origin of the form. */
+/** True if the browser uses HTTPS: by the proxy's header, or by the origin of the form. */
 function usesHttps(request: Request): boolean {
   return request.secure || /^https:/i.test(request.get('origin') ?? '');
 }

@@ -425,7 +425,7 @@ function describe(event: Event, raw: string, receivedAt: number): VerifiedVote |
   return { type: 'premium', kind, listing, userId, giftedBy, orderIds, tier, at, periodEnd, credits, key, raw };
 }
 
-/** Whether the vote is denied, by the rule of `decideVoteReward`. */
+/** True if the vote is denied, by the rule of `decideVoteReward`. */
 function isDenied({ creditsAwarded, denial }: Vote): boolean {
   return creditsAwarded === false || (creditsAwarded === null && denial !== null);
 }

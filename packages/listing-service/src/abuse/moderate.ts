@@ -12,7 +12,7 @@ type ModerationAction =
   | 'ban-member'
   | 'lift-ban';
 
-/** Whether the last decision about a listing was to hide it, also if it was deleted since. */
+/** True if the last decision about a listing was to hide it, also if it was deleted since. */
 export async function wasHidden(sql: Sql, listingId: string): Promise<boolean> {
   const last = await sql
     .selectFrom('moderation_log')

@@ -52,7 +52,7 @@ export interface VoteChallenge {
   /** The part of the vote form. It contains no form and no button. If it throws, the page says so in its place. */
   render(context: ChallengeContext): Html | Promise<Html>;
   /**
-   * Whether the sent form passes. Called once per vote. If it throws, the member is asked to try again later.
+   * True if the sent form passes. Called once per vote. If it throws, the member is asked to try again later.
    * @param form the fields with a single value
    */
   verify(form: Readonly<Record<string, string>>, context: ChallengeContext): Promise<boolean>;

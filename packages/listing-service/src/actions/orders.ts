@@ -15,7 +15,7 @@ export interface PurchaseOrder {
   /** The recipient, if the order is a gift. */
   readonly recipient?: ServiceMember;
   readonly tier?: Tier;
-  /** Whether the order is renewed when its period ends (default true; always false for a lifetime). */
+  /** True if the order is renewed when its period ends (default true; always false for a lifetime). */
   readonly autoRenew?: boolean;
 }
 

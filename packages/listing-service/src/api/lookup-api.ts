@@ -158,7 +158,7 @@ function splitTarget(target: string): { path: string; search: string } {
   return at === -1 ? { path: target, search: '' } : { path: target.slice(0, at), search: target.slice(at + 1) };
 }
 
-/** Whether a path is the base path or below, in any case: what is only spelled differently is an unknown endpoint. */
+/** True if a path is the base path or below, in any case: what is only spelled differently is an unknown endpoint. */
 function isBelowApi(path: string): boolean {
   const { length } = apiBasePath;
   if (path.length > length && path[length] !== '/') return false;
@@ -244,7 +244,7 @@ function send(
   response.end(body);
 }
 
-/** Whether the client has this content (RFC 9110, section 13.1.2) and does not ask for a new response. */
+/** True if the client has this content (RFC 9110, section 13.1.2) and does not ask for a new response. */
 function isKnown({ headers }: IncomingMessage, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined || headers['cache-control']?.includes('no-cache')) return false;

@@ -100,7 +100,7 @@ async function countAccepted(context: CheckContext): Promise<Measurement> {
 }
 
 /**
- * Whether a service that accepted more than the limit has a token bucket: it refills while it is used, and accepts a key
+ * True if a service that accepted more than the limit has a token bucket: it refills while it is used, and accepts a key
  * that was used up again after a second.
  */
 async function isRefilled(context: CheckContext, accepted: number, elapsedMs: number): Promise<boolean> {

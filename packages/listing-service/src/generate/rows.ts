@@ -80,7 +80,7 @@ const discordEpoch = 1_420_070_400_000;
 /** Votes of one member for one listing, unless there are too few members. */
 const votesPerVoter = 12;
 
-/** Whether there are enough listings and members: a vote needs one of each, and a member reviews a server once. */
+/** True if there are enough listings and members: a vote needs one of each, and a member reviews a server once. */
 export function isPossible({ listings, members, votes, reviews }: Population): boolean {
   const servers = listings - Math.floor(listings / botEvery);
   return reviews <= servers * members && (votes === 0 || (members > 0 && listings > 0));

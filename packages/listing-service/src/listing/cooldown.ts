@@ -3,7 +3,7 @@ import { hour, second } from '@tallyhook/platform/durations';
 /** Minimum time between two votes of one user for one listing (document, section 2.4), in ms. */
 export const voteCooldownMs = 12 * hour;
 
-/** Whether a user may vote. Times are ms since the epoch, and null for a user who has never voted. */
+/** True if a user may vote. Times are ms since the epoch, and null for a user who has never voted. */
 export interface VoteCooldown {
   readonly canVote: boolean;
   readonly lastVoteAt: number | null;

@@ -78,7 +78,7 @@ async function renderChallenge({ challenge, log }: Challenged, request: Request,
   }
 }
 
-/** Whether a sent vote form passes the challenge. @throws PageError 503 if the challenge fails itself */
+/** True if a sent vote form passes the challenge. @throws PageError 503 if the challenge fails itself */
 async function passesChallenge({ challenge, log }: Challenged, request: Request, vote: Vote): Promise<boolean> {
   if (challenge === null) return true;
   try {

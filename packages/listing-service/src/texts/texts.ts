@@ -15,7 +15,7 @@ export type ServiceTextKey = keyof Messages;
 /** The names of the texts in a group: their keys without that of the group. */
 export type ServiceTextIn<Group extends string> = NameIn<ServiceTextKey, Group>;
 
-/** Whether a group has a text of this name. */
+/** True if a group has a text of this name. */
 export function isServiceTextIn<Group extends string>(
   group: Group,
   name: string,

@@ -160,7 +160,7 @@ const setSecurityHeaders = securityHeaders({
 });
 
 /**
- * Whether a request comes from the page itself. The Host header must name this machine. Requests that change state must have our own
+ * True if a request comes from the page itself. The Host header must name this machine. Requests that change state must have our own
  * Origin and a JSON content type, which another site cannot make a browser send.
  */
 function isSameOrigin(request: IncomingMessage): boolean {

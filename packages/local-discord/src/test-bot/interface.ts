@@ -61,7 +61,7 @@ export type TestCommandOptions = Readonly<Record<string, OptionInput | TestMembe
 export interface TestReply {
   /** Everything that can be read, a line each: the content, embeds, and text displays; of a modal its title. */
   readonly text: string;
-  /** Whether only this member sees it. */
+  /** True if only this member sees it. */
   readonly ephemeral: boolean;
   /** The labels of the buttons. */
   readonly buttons: readonly string[];

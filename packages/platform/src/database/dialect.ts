@@ -31,15 +31,15 @@ export interface SqlDialect {
   /** Selects a row if the table has the column. */
   readonly selectColumn: (table: string, column: string) => RawBuilder<unknown>;
   /**
-   * Whether other rows use the space by which an update shortens a row. Otherwise the row has to be deleted and inserted
+   * True if other rows use the space by which an update shortens a row. Otherwise the row has to be deleted and inserted
    * again.
    */
   readonly reusesShortenedRows: boolean;
   /** Provides Kysely's query compiler. On SQLite, it omits `for update`. */
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
-  /** Whether another connection holds the write lock, so that a retry may succeed. */
+  /** True if another connection holds the write lock, so that a retry may succeed. */
   isBusy(error: unknown): boolean;
-  /** Whether the database is not writable: full, read-only or gone. */
+  /** True if the database is not writable: full, read-only or gone. */
   isUnavailable(error: unknown): boolean;
 }
 

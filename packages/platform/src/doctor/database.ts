@@ -15,7 +15,7 @@ export interface DatabaseNames {
   readonly program: string;
 }
 
-/** Whether this version of tallyhook can use the database. */
+/** Checks that this version of tallyhook can use the database. */
 export function evaluateStatus(status: DatabaseStatus, { setting, backup }: DatabaseNames): Finding {
   switch (status.state) {
     case 'current':
@@ -54,7 +54,7 @@ export function evaluateStatus(status: DatabaseStatus, { setting, backup }: Data
 /** In larger files (bytes) indexes are not compared with their tables, which takes four times as long as the rest. */
 export const largeFile = 250_000_000;
 
-/** Whether the file of a SQLite database is intact. */
+/** Checks that the file of a SQLite database is intact. */
 export async function checkIntegrity(
   snapshot: Pick<DatabaseSnapshot<unknown>, 'integrityErrors'>,
   path: string,

@@ -84,7 +84,7 @@ export function createEncryption(sources: KeySources, onIssue: ((issue: KeyFileI
 
   readKeyFiles();
   return {
-    /** Whether {@link seal} can work in a database without encrypted texts. */
+    /** True if {@link seal} can work in a database without encrypted texts. */
     canSeal: fromEnvironment.length > 0 || keyFile !== null,
     /**
      * The key for new texts. Creates the key file if the database has no encrypted text.

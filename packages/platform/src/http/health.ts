@@ -18,9 +18,9 @@ export interface HealthOptions {
   /** Null without `GET /metrics`. */
   readonly metrics: { text(): Promise<string>; readonly contentType: string } | null;
   readonly isStopping: () => boolean;
-  /** Whether the process is ready, but others are connected to the gateway in its place. */
+  /** True if the process is ready, but others are connected to the gateway in its place. */
   readonly isStandby?: () => boolean;
-  /** Whether `GET /readyz` gives the reasons why a component is not ready (default true). */
+  /** True if `GET /readyz` gives the reasons why a component is not ready (default true). */
   readonly showReasons?: boolean;
   /** How old a scrape is (default: the system clock). */
   readonly clock?: Pick<Clock, 'monotonic'>;

@@ -73,7 +73,7 @@ export class LeaseShare {
     this.#loop.start();
   }
 
-  /** Whether this process holds the slot now. False as soon as its leases could not be renewed in time. */
+  /** True if this process holds the slot now. False as soon as its leases could not be renewed in time. */
   holds(slot: number): boolean {
     return this.#held.has(slot) && this.isMember();
   }
@@ -83,7 +83,7 @@ export class LeaseShare {
     return this.isMember() ? [...this.#held] : [];
   }
 
-  /** Whether this process has renewed its membership in time, with or without slots. */
+  /** True if this process has renewed its membership in time, with or without slots. */
   isMember(): boolean {
     return this.#options.clock.monotonic() < this.#validUntil;
   }

@@ -16,7 +16,7 @@ const weights = [400, 600];
 const drawable =
   /^[ -~\u00A0-\u0148\u014A-\u017F\u01A0\u01A1\u01AF\u01B0\u0386\u0388-\u038A\u038C\u038E-\u03A1\u03A3-\u03CE\u0400-\u045F\u0490\u0491\u1EA0-\u1EF9–—‘’“”…−↑]*$/u;
 
-/** Whether the font has all characters of the text. */
+/** True if the font has all characters of the text. */
 export function isDrawable(text: string): boolean {
   return drawable.test(text);
 }

@@ -45,7 +45,7 @@ export function localeFor(...preferred: readonly (string | null | undefined)[]):
   return defaultLocale;
 }
 
-/** Whether sentences of the program itself, which are English, are in this language. */
+/** True if sentences of the program itself, which are English, are in this language. */
 export function isEnglish(locale: Locale): boolean {
   return withoutRegion(locale) === 'en';
 }

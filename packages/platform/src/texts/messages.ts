@@ -59,7 +59,7 @@ export type ValuesOf<Message, Value> = Message extends unknown
     : [values: ValuesFor<Message, Value>]
   : never;
 
-/** Whether a text, or all of its forms, are plain. */
+/** True if a text, or all of its forms, are plain. */
 export type IsPlain<Message> = Message extends PlainMessage | { readonly other: PlainMessage } ? true : false;
 
 /** The names of the texts in a group, of keys that begin with that of the group. */

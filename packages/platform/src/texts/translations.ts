@@ -12,7 +12,7 @@ export interface Catalogue {
   readonly english: object;
   /** Where the files of the other languages are; null in a bundle of CommonJS, which does not know. */
   readonly folder: URL | null;
-  /** Whether the files are compressed (`de.json.gz`), as in a bundle, of which they would be a quarter. */
+  /** True if the files are compressed (`de.json.gz`), as in a bundle, of which they would be a quarter. */
   readonly isCompressed: boolean;
 }
 

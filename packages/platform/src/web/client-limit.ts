@@ -28,7 +28,7 @@ export class ClientLimit {
     }
   }
 
-  /** Whether the next request would be rejected. */
+  /** True if the next request would be rejected. */
   async isReached(client: string): Promise<boolean> {
     return (await this.#perClient.get(client))?.remainingPoints === 0;
   }

@@ -24,7 +24,7 @@ export function rejectCrossSiteForms({ message, allowOpaqueOrigin = false }: Cro
 }
 
 /**
- * Whether another site sent this request, by `Sec-Fetch-Site` or, in older browsers, `Origin`. A request without both
+ * True if another site sent this request, by `Sec-Fetch-Site` or, in older browsers, `Origin`. A request without both
  * headers is not from a browser; only the form token protects against it.
  */
 export function isCrossSite(headers: IncomingHttpHeaders): boolean {

@@ -9,7 +9,7 @@ export function formTokenField({ formToken }: { readonly formToken: string }): H
   return html`<input type="hidden" name="token" value="${formToken}">`;
 }
 
-/** Whether a form's body has the CSRF token of this session. */
+/** True if a form's body has the CSRF token of this session. */
 export function hasFormToken(body: unknown, { formToken }: { readonly formToken: string }): boolean {
   const form = formWithToken.safeParse(body);
   return form.success && equalSecrets(form.data.token, formToken);

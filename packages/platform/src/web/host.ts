@@ -2,7 +2,7 @@
 const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Whether a request was sent to a loopback host name or to the host of `origin`. For pages that need no authentication:
+ * True if a request was sent to a loopback host name or to the host of `origin`. For pages that need no authentication:
  * another site could resolve its own host name to this machine (DNS rebinding), and a browser would then let that
  * site's scripts use these pages.
  * @param host the `Host` header

@@ -37,7 +37,7 @@ export function toHttpError(thrown: unknown): HttpError | null {
   return typeof status === 'number' && status < 500 ? new HttpError(400, 'The body cannot be read.') : null;
 }
 
-/** Whether the program is wrong, and not something that it depends on: `fetch` rejects with a TypeError that has a cause. */
+/** True if the program is wrong, and not something that it depends on: `fetch` rejects with a TypeError that has a cause. */
 function isFaultOfProgram(thrown: unknown): boolean {
   const types = [TypeError, RangeError, ReferenceError, SyntaxError];
   return types.some((type) => thrown instanceof type && thrown.cause === undefined);

@@ -1,7 +1,7 @@
 import { formatAgo } from '../durations.ts';
 import { type Html, html } from './html.ts';
 
-/** Whether a number of ms since the epoch is a time that can be written. A text from outside may contain any number. */
+/** True if a number of ms since the epoch is a time that can be written. A text from outside may contain any number. */
 export function isTime(at: number): boolean {
   return !Number.isNaN(new Date(at).getTime());
 }

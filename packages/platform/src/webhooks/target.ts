@@ -15,7 +15,7 @@ export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 
 /** The receivers that webhooks may be sent to. */
 export interface TargetPolicy {
-  /** Whether this machine is allowed as well, over http and https, for the sandbox and for development. */
+  /** True if this machine is allowed as well, over http and https, for the sandbox and for development. */
   readonly allowLoopback: boolean;
   /** Allows every address, over http and https, for an operator whose receivers are in the same network. */
   readonly allowPrivate?: boolean;
@@ -180,7 +180,7 @@ export function isPublic(address: string): boolean {
   return isIPv6(address) && globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
 }
 
-/** Whether an IP address is this machine: a loopback address, or one of its network interfaces. */
+/** True if an IP address is this machine: a loopback address, or one of its network interfaces. */
 function isThisMachine(address: string): boolean {
   const isLoopback = isIPv4(address) ? loopbackIpv4.check(address, 'ipv4') : address === '::1';
   const interfaces = () => Object.values(networkInterfaces()).flatMap((each) => each ?? []);

@@ -30,7 +30,7 @@ export function planMissing(sql: SqlAccess, effect: PlannedEffect): Promise<void
   return insertMissing(sql, 'planned_effects', { key }, row);
 }
 
-/** Whether any of these plans is stored. */
+/** True if any of these plans is stored. */
 export async function isPlanned({ db, connection }: SqlAccess, keys: readonly PlanKey[]): Promise<boolean> {
   return (await run(connection, db.selectFrom('planned_effects').select('key').where('key', 'in', keys))).length > 0;
 }

@@ -182,7 +182,7 @@ async function fail(sql: Sql, effects: readonly EffectToFail[], now: number, rea
 /** An effect with the fields that are needed to fail it. */
 type EffectToFail = { readonly id: number } & (Contents | UnreadableContents);
 
-/** Whether no attempt before the current one can have sent it. */
+/** True if no attempt before the current one can have sent it. */
 function isUnsent({ possiblySentSince }: ClaimedEffect): boolean {
   return possiblySentSince === null;
 }

@@ -50,7 +50,7 @@ export function keyOf({ key }: HotTable, row: object): string {
   return key.map((column) => values[column]).join(' ');
 }
 
-/** Whether a row says what a missing one says. */
+/** True if a row says what a missing one says. */
 export function isInitial({ initial = {} }: HotTable, row: object): boolean {
   const values: Readonly<Record<string, unknown>> = { ...row };
   return Object.entries(initial).every(([column, value]) => (values[column] ?? null) === value);

@@ -74,7 +74,7 @@ export const writes = {
 
 export type RekeyStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-/** Whether the sealed texts are all encrypted with the key of the database, which is that of its first secret. */
+/** True if the sealed texts are all encrypted with the key of the database, which is that of its first secret. */
 export async function haveKey({ db, connection }: Sql, sealed: readonly string[]): Promise<boolean> {
   const keyIds = sealed.map((each) => keyIdOf(each) ?? '');
   const insert = db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyIds[0] ?? '' });

@@ -12,7 +12,7 @@ export function isShown(hiddenRoles: readonly string[]): Expression<SqlBool> | n
   return sql<SqlBool>`(${sql.ref('balances.roles')} is null or not (${sql.join(has, sql` or `)}))`;
 }
 
-/** Whether the member of an account with these stored roles is left out. @param roles the column `balances.roles` */
+/** True if the member of an account with these stored roles is left out. @param roles the column `balances.roles` */
 export function isHidden(roles: string | null, hiddenRoles: readonly string[]): boolean {
   return hiddenRoles.length > 0 && roles !== null && parseRoles(roles).some((role) => hiddenRoles.includes(role));
 }

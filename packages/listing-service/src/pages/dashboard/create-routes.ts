@@ -52,7 +52,7 @@ export function addCreateRoutes(routes: PageRoutes, dependencies: PageDependenci
     return create(listing, approvesBots ? 'pending' : 'published');
   });
 
-  /** Whether the form is not that of a proven server, which has no name. */
+  /** True if the form is not that of a proven server, which has no name. */
   function isOfAnyServer(body: unknown): boolean {
     return actAsMembers && (discord === null || z.object({ name: z.string() }).safeParse(body).success);
   }

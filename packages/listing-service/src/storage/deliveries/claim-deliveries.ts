@@ -21,7 +21,7 @@ export interface Claim {
 
 export interface Claimed {
   readonly deliveries: readonly SendableDelivery[];
-  /** Whether another claim may find more. */
+  /** True if another claim may find more. */
   readonly hasMore: boolean;
   /**
    * When a delivery becomes due or a lease ends, or when to claim again because some that are due were not searched (ms
@@ -49,7 +49,7 @@ export class DeliveryQueue {
   readonly #database: Database;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #statements: Readonly<Record<'oldest' | 'each' | 'webhooks' | 'left' | 'dueAt', Statement>>;
-  /** Whether the oldest that are due could not be claimed, and hide others. */
+  /** True if the oldest that are due could not be claimed, and hide others. */
   #isMoreHidden = false;
   /** The capacities with which none of them could be claimed: as long as they are the same, none can. */
   #fullWith: string | null = null;

@@ -100,7 +100,7 @@ export async function deleteUnpublishedBot(
   return true;
 }
 
-/** Whether no other process deletes rows of this listing. Locks it against them, but not against votes. */
+/** True if no other process deletes rows of this listing. Locks it against them, but not against votes. */
 async function isFree(sql: Sql, listingId: string): Promise<boolean> {
   const listing = await sql
     .selectFrom('listings')

@@ -13,7 +13,7 @@ export interface ProvenGuild {
   readonly name: string;
   /** The picture on Discord's CDN; null if the server has none. */
   readonly iconUrl: string | null;
-  /** Whether the member owns the server. Otherwise the member may manage it. */
+  /** True if the member owns the server. Otherwise the member may manage it. */
   readonly isOwner: boolean;
   /** Discord's approximate numbers of members; null if it did not say them. */
   readonly members: number | null;

@@ -47,7 +47,7 @@ export function pendingElement(action: PendingAction, state: State, dismiss: () 
   );
 }
 
-/** Whether Discord groups it with the previous message. */
+/** True if Discord groups it with the previous message. */
 export function isContinuation(message: Message, previous: Message | undefined): boolean {
   if (previous === undefined || message.interaction || isEphemeral(message) || isEphemeral(previous)) return false;
   const gapMs = Date.parse(message.timestamp) - Date.parse(previous.timestamp);

@@ -15,7 +15,7 @@ export interface PendingAction {
   /** The message of the used component, and its custom id. */
   readonly messageId?: string;
   readonly customId?: string;
-  /** Whether the response timed out. */
+  /** True if the response timed out. */
   readonly failed: boolean;
 }
 
@@ -29,7 +29,7 @@ export type View = 'chat' | 'side';
 export type State = Omit<FullState, 'kind' | 'messages' | 'activity' | 'extension'> & {
   readonly clock: PageClock;
   loaded: boolean;
-  /** Whether the event stream is open. */
+  /** True if the event stream is open. */
   live: boolean;
   /** Oldest first. */
   messages: readonly StoredMessage[];

@@ -15,7 +15,7 @@ export interface Suggestion {
   readonly hint: string;
   /** The complete line after accepting the suggestion. */
   readonly insert: string;
-  /** Whether it is highlighted initially, so that Enter accepts it. */
+  /** True if it is highlighted initially, so that Enter accepts it. */
   readonly isCertain: boolean;
 }
 

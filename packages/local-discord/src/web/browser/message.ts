@@ -17,9 +17,9 @@ export interface MessageDisplay {
   readonly author: { readonly name: string; readonly avatar: string };
   /** The line above the message, such as the command that it answers. */
   readonly header: TemplateResult | typeof nothing;
-  /** Whether it is grouped with the previous message. */
+  /** True if it is grouped with the previous message. */
   readonly isContinued: boolean;
-  /** Whether a use of its components is pending, or has failed. */
+  /** True if a use of its components is pending, or has failed. */
   readonly isBusy: boolean;
   readonly hasFailed: boolean;
 }

@@ -7,7 +7,7 @@ type UseComponent = (customId: string, values?: readonly string[]) => void;
 /** The context of a message's controls. */
 export interface ComponentContext {
   readonly view: MessageView;
-  /** Whether an earlier use is still pending. */
+  /** True if an earlier use is still pending. */
   readonly isBusy: boolean;
   readonly useComponent: UseComponent;
 }

@@ -27,7 +27,7 @@ export interface Migration {
    */
   readonly up: (db: Kysely<unknown>) => Promise<void>;
   /**
-   * Whether the versions before this migration may run on the database during and after it, because it only adds what
+   * True if the versions before this migration may run on the database during and after it, because it only adds what
    * they do not need: tables, indexes, and columns that are nullable or have a default. Such versions do not know what
    * it stores, so it must not give a new meaning to what they read. Default false.
    */
